@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "kernels.h"
+
+void pe_kernels_avx2(struct pe_kernels *kernels)
+{
+	(void)kernels;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The table of inner loops. scalar.c fills every slot; the file of each instruction set
+ * overwrites the slots that it does better. Depends on nothing else of posenc. */
+#ifndef PE_KERNELS_H
+#define PE_KERNELS_H
+
+#include <stdint.h>
+
+struct pe_kernels {
+	const char *name; /* "scalar", "avx2", … */
+};
+
+/* The best set that this machine runs and that is not above `limit` (a set's name; NULL: no
+ * limit). NULL if there is no set of that name, or this machine cannot run it. */
+const struct pe_kernels *pe_kernels_select(const char *limit);
+/* Names of the sets that this machine runs, best first. */
+const char *pe_kernels_available(void);
+
+/* Each overwrites what it has; declared for select.c only. */
+void pe_kernels_scalar(struct pe_kernels *kernels);
+void pe_kernels_avx2(struct pe_kernels *kernels);
+void pe_kernels_avx512(struct pe_kernels *kernels);
+
+#endif

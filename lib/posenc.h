@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * posenc: positional encodings for transformers and graph networks.
+ *
+ * This is the only public header. It compiles alone as C99, C11 and C++17, and
+ * uses plain pointers, sizes and C types only, so that it binds to other languages.
+ *
+ * A program does five things, in this order:
+ *
+ *   1. create a pe_context: allocator, log, threads, seed, last error message;
+ *   2. describe what the tokens stand on, a pe_domain: a sequence, a grid, or graphs;
+ *   3. choose an encoder and set its options in a pe_params;
+ *   4. bind the three into a pe_encoding, and ask it for the arrays it yields;
+ *   5. allocate those arrays and compute them.
+ *
+ * Conventions
+ *   Status     Every function that can fail returns a pe_status; PE_OK is 0, errors are
+ *              negative. The sentence a person can act on is in pe_context_message().
+ *   Ownership  The caller owns every buffer it passes in. Handles made by *_create or
+ *              *_from_* are released by the matching *_destroy, which takes the address
+ *              of the handle, accepts NULL and a NULL handle, and sets the handle to NULL.
+ *   Outputs    On failure, output handles are set to NULL, and output buffers are as they
+ *              were unless the function says otherwise.
+ *   Sizes      int64_t. Every product of sizes is checked.
+ *   Threads    A context, and everything made with it, is used by one thread at a time.
+ *              Different contexts are independent. A context may run worker threads of its own.
+ *   Strings    UTF-8, NUL-terminated, numbers always in the C locale.
+ *   Options    A struct of options begins with its own size, set by the caller:
+ *              pe_context_options o = { sizeof o }; every other field zero means its default.
+ *
+ * The library never exits, aborts, prints, or reads the environment.
+ */
+#ifndef POSENC_H
+#define POSENC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PE_VERSION_MAJOR 0
+#define PE_VERSION_MINOR 1
+#define PE_VERSION_PATCH 0
+
+#if defined(__GNUC__) && !defined(PE_NO_VISIBILITY)
+#define PE_API __attribute__((visibility("default")))
+#else
+#define PE_API
+#endif
+
+#if defined(__GNUC__)
+#define PE_NODISCARD __attribute__((warn_unused_result))
+#define PE_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PE_NODISCARD
+#define PE_PRINTF(text, first)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of the library that is linked, as "MAJOR.MINOR.PATCH". */
+PE_API const char *pe_version(void);
+
+/* ---- status ------------------------------------------------------------------------- */
+
+/* The numbers are frozen. */
+typedef enum pe_status {
+	PE_OK = 0,
+	PE_ERR_NOMEM = -1,         /* the allocator gave NULL, or a size overflows */
+	PE_ERR_ARGUMENT = -2,      /* the call is wrong: NULL, unknown name, wrong kind of domain */
+	PE_ERR_SHAPE = -3,         /* a tensor's type, shape or strides do not fit */
+	PE_ERR_RANGE = -4,         /* an option's value is not one it takes */
+	PE_ERR_FORMAT = -5,        /* the input data are malformed or not of a known format */
+	PE_ERR_IO = -6,            /* reading or writing failed */
+	PE_ERR_UNSUPPORTED = -7,   /* well formed, but this build or encoder cannot take it */
+	PE_ERR_NOT_CONVERGED = -8, /* a solver did not reach its tolerance; results are there */
+	PE_ERR_NOT_CERTIFIED = -9, /* certify=require, and no certificate could be had; results are there */
+	PE_ERR_PARTIAL = -10,      /* some graphs of many failed; the others are there */
+	PE_ERR_CANCELLED = -11,    /* the progress callback asked to stop */
+	PE_ERR_INTERNAL = -12      /* a bug: please report it */
+} pe_status;
+
+/* A short name for a status, for example "out of memory". Never NULL. */
+PE_API const char *pe_status_string(pe_status status);
+
+/* ---- context ------------------------------------------------------------------------ */
+
+typedef struct pe_context pe_context;
+
+/* Memory hooks. allocate returns size bytes aligned to alignment (a power of two, at most
+ * 64), or NULL; release takes NULL. Both may be called from worker threads at once. */
+typedef struct pe_allocator {
+	void *(*allocate)(void *opaque, size_t size, size_t alignment);
+	void (*release)(void *opaque, void *pointer);
+	void *opaque;
+} pe_allocator;
+
+typedef enum pe_log_level {
+	PE_LOG_WARNING = 1, /* the input was changed, or a result is not what one would expect */
+	PE_LOG_INFO = 2,    /* choices made: engine, fill, shift */
+	PE_LOG_DEBUG = 3
+} pe_log_level;
+
+typedef struct pe_context_options {
+	size_t size;            /* sizeof(pe_context_options) */
+	pe_allocator allocator; /* both hooks NULL: the C library's */
+	/* Called from the thread that uses the context. NULL: silent. */
+	void (*log)(void *opaque, pe_log_level level, const char *text);
+	/* Called from the thread that uses the context, at most some ten times a second;
+	 * a return other than 0 cancels the call under way. NULL: none. */
+	int (*progress)(void *opaque, const char *stage, int64_t done, int64_t total);
+	void *opaque;    /* handed to log and progress */
+	int32_t threads; /* worker threads, 1 to 1024; 0: one. Negative: CPUs this process may use */
+	uint64_t seed;   /* of everything random; 0 is a seed like another */
+	const char *cpu; /* highest kernel set to use: "scalar", "avx2", …; NULL: the best this machine has */
+} pe_context_options;
+
+/* Creates a context; options NULL means defaults. */
+PE_API PE_NODISCARD pe_status pe_context_create(const pe_context_options *options, pe_context **out);
+PE_API void pe_context_destroy(pe_context **context);
+
+/* What the last failing call on this context had to say, or "". Valid until the next call. */
+PE_API const char *pe_context_message(const pe_context *context);
+
+/* Names of the kernel sets this machine can run, best first, separated by spaces. */
+PE_API const char *pe_context_cpus(const pe_context *context);
+
+/* ---- tensors ------------------------------------------------------------------------ */
+
+typedef enum pe_dtype {
+	PE_F64 = 0,
+	PE_F32 = 1,
+	PE_F16 = 2,  /* IEEE binary16 */
+	PE_BF16 = 3, /* upper half of a binary32 */
+	PE_I64 = 4,
+	PE_I32 = 5,
+	PE_U8 = 6,
+	PE_BOOL = 7 /* one byte, 0 or 1 */
+} pe_dtype;
+
+/* Bytes of one element, 0 for an unknown type. */
+PE_API size_t pe_dtype_size(pe_dtype dtype);
+/* "f64", "f32", "f16", "bf16", "i64", "i32", "u8", "bool"; "?" for an unknown type. */
+PE_API const char *pe_dtype_name(pe_dtype dtype);
+
+#define PE_MAX_DIMS 6
+
+/* A view on memory that somebody else owns. data is aligned for its type. */
+typedef struct pe_tensor {
+	void *data;
+	pe_dtype dtype;
+	int32_t ndim; /* 0 (a scalar) to PE_MAX_DIMS */
+	int64_t shape[PE_MAX_DIMS];
+	int64_t strides[PE_MAX_DIMS]; /* in elements; may be 0 or negative in inputs */
+} pe_tensor;
+
+/* A dense row-major view on data. ndim and shape are trusted; check with pe_tensor_bytes. */
+PE_API pe_tensor pe_tensor_dense(void *data, pe_dtype dtype, int32_t ndim, const int64_t *shape);
+/* Number of elements, or -1 if the shape is not valid or the product overflows. */
+PE_API int64_t pe_tensor_count(const pe_tensor *tensor);
+/* Bytes of a dense tensor of this type and shape, or -1 likewise. */
+PE_API int64_t pe_tensor_bytes(const pe_tensor *tensor);
+
+/* ---- parameters --------------------------------------------------------------------- */
+
+/* The options of one encoder, or of one way of reading input, filled from its option table. */
+typedef struct pe_params pe_params;
+
+typedef enum pe_option_type {
+	PE_OPTION_INT = 0,
+	PE_OPTION_REAL = 1,
+	PE_OPTION_BOOL = 2,   /* 0 or 1 */
+	PE_OPTION_CHOICE = 3, /* one word of several */
+	PE_OPTION_LIST = 4,   /* reals, written 16/24/24 */
+	PE_OPTION_STRING = 5
+} pe_option_type;
+
+typedef struct pe_option_info {
+	const char *name;
+	pe_option_type type;
+	const char *fallback; /* the default, as text */
+	double min, max;      /* of INT and REAL, and of each number of a LIST; inclusive */
+	const char *choices;  /* of CHOICE: words separated by '|', else NULL */
+	const char *help;     /* one sentence */
+} pe_option_info;
+
+typedef struct pe_preset_info {
+	const char *name;
+	const char *settings; /* the options it sets, "normalization=sym,zero=keep" */
+	const char *help;     /* whose behaviour it reproduces, and how that departs from the mathematics */
+} pe_preset_info;
+
+/* Creates the default parameters of table, which is an encoder's name, or "graph" for the
+ * policies of reading graphs. */
+PE_API PE_NODISCARD pe_status pe_params_create(pe_context *context, const char *table, pe_params **out);
+PE_API void pe_params_destroy(pe_params **params);
+/* Sets one option from text. Range and spelling are checked; on failure nothing changes.
+ * "preset" sets the preset's options, except those already set by name. */
+PE_API PE_NODISCARD pe_status pe_params_set(pe_params *params, const char *name, const char *value);
+/* The value of an option as text, or NULL if there is no such option. Valid until the next set. */
+PE_API const char *pe_params_get(const pe_params *params, const char *name);
+PE_API int64_t pe_params_count(const pe_params *params);
+/* Option number index of the table; 0 ≤ index < pe_params_count. */
+PE_API pe_option_info pe_params_option(const pe_params *params, int64_t index);
+PE_API int64_t pe_params_preset_count(const pe_params *params);
+PE_API pe_preset_info pe_params_preset(const pe_params *params, int64_t index);
+
+/* ---- encoders ----------------------------------------------------------------------- */
+
+typedef enum pe_family { PE_SEQ = 0, PE_VISION = 1, PE_GRAPH = 2 } pe_family;
+
+typedef struct pe_encoder pe_encoder;
+
+PE_API int64_t pe_encoder_count(void);
+/* Encoder number index in order of family and name, or NULL. */
+PE_API const pe_encoder *pe_encoder_at(int64_t index);
+PE_API const pe_encoder *pe_encoder_find(const char *name);
+PE_API const char *pe_encoder_name(const pe_encoder *encoder);
+PE_API pe_family pe_encoder_family(const pe_encoder *encoder);
+PE_API const char *pe_family_name(pe_family family);
+/* One line. */
+PE_API const char *pe_encoder_summary(const pe_encoder *encoder);
+/* Several lines: formula, shapes, conventions. */
+PE_API const char *pe_encoder_help(const pe_encoder *encoder);
+/* The paper or code that the formula is taken from. */
+PE_API const char *pe_encoder_source(const pe_encoder *encoder);
+/* Where it acts in an attention layer, words separated by spaces; "" if nowhere by itself. */
+PE_API const char *pe_encoder_sites(const pe_encoder *encoder);
+/* A command line that runs as it stands, after "posenc encode ". */
+PE_API const char *pe_encoder_example(const pe_encoder *encoder);
+
+/* ---- graphs ------------------------------------------------------------------------- */
+
+/* One graph or many, each with its nodes numbered from 0. Never changes once made. */
+typedef struct pe_graph pe_graph;
+
+/* What reading found. Counts are over all graphs together. */
+typedef struct pe_graph_report {
+	const char *format; /* "edgelist", "matrix-market", "arrays", … */
+	int64_t graphs;
+	int64_t nodes;
+	int64_t edges;      /* an undirected edge counts once; loops included */
+	int64_t rows;       /* edges as listed in the input */
+	int64_t self_loops; /* as listed */
+	int64_t duplicates; /* rows that repeat an earlier one in the same direction */
+	int64_t one_way;    /* distinct edges u→v, u ≠ v, without v→u in the input */
+	int64_t isolated;   /* nodes without an edge to another node */
+	int64_t phantom;    /* isolated nodes that no edge row and no node list names */
+	int64_t components; /* weakly connected, isolated nodes included */
+	int64_t base;       /* the smallest id of the input when ids are integers, else -1 */
+	int32_t directed;   /* 0 or 1 */
+	int32_t weighted;   /* 0 or 1 */
+	int32_t renumbered; /* 1 if row i is not simply id base + i: see pe_graph_node_ids */
+} pe_graph_report;
+
+/* Reads graphs from a file or a dataset directory. params is of table "graph", or NULL. */
+PE_API PE_NODISCARD pe_status pe_graph_from_file(
+	pe_context *context, const char *path, const pe_params *params, pe_graph **out);
+/* Reads graphs from memory. name is used in messages and for its suffix; may be NULL. */
+PE_API PE_NODISCARD pe_status pe_graph_from_bytes(pe_context *context, const void *data, size_t size,
+	const char *name, const pe_params *params, pe_graph **out);
+/* Takes graphs as arrays; everything is copied.
+ *   edge_index  i32 or i64, (2, E): row 0 sources, row 1 targets. Without ptr, ids are
+ *               0 ≤ id < num_nodes. With ptr, ids are global, as in a batch of PyTorch Geometric,
+ *               and no edge joins two graphs.
+ *   edge_weight (E), any float type, or NULL for ones
+ *   ptr         i64, (graphs + 1), from 0 to num_nodes, or NULL for one graph
+ *   num_nodes   -1: the largest id + 1 */
+PE_API PE_NODISCARD pe_status pe_graph_from_arrays(pe_context *context, const pe_tensor *edge_index,
+	const pe_tensor *edge_weight, const pe_tensor *ptr, int64_t num_nodes, const pe_params *params,
+	pe_graph **out);
+PE_API void pe_graph_destroy(pe_graph **graph);
+PE_API const pe_graph_report *pe_graph_get_report(const pe_graph *graph);
+/* (graphs + 1) offsets: the nodes of graph g are rows ptr[g] … ptr[g+1]. Owned by the graph. */
+PE_API const int64_t *pe_graph_ptr(const pe_graph *graph);
+/* (nodes) integer ids of the input in row order, or NULL if ids are text. Owned by the graph. */
+PE_API const int64_t *pe_graph_node_ids(const pe_graph *graph);
+/* The text id of a row, or NULL if ids are integers. Owned by the graph. */
+PE_API const char *pe_graph_node_name(const pe_graph *graph, int64_t row);
+
+/* ---- domains ------------------------------------------------------------------------ */
+
+/* What the tokens stand on. */
+typedef struct pe_domain pe_domain;
+
+/* Positions offset, offset + 1, … offset + length - 1. length ≥ 0, offset finite. */
+PE_API PE_NODISCARD pe_status pe_domain_sequence(
+	pe_context *context, int64_t length, double offset, pe_domain **out);
+/* Positions as they are: (length), any numeric type, finite; copied. */
+PE_API PE_NODISCARD pe_status pe_domain_positions(
+	pe_context *context, const pe_tensor *positions, pe_domain **out);
+/* A grid of frames × height × width tokens (frames 1 for an image), each ≥ 1, token
+ * t·H·W + y·W + x, after prefix ≥ 0 tokens that have no place on the grid. */
+PE_API PE_NODISCARD pe_status pe_domain_grid(
+	pe_context *context, int64_t frames, int64_t height, int64_t width, int64_t prefix, pe_domain **out);
+/* The nodes of a graph. The graph must live longer than the domain. */
+PE_API PE_NODISCARD pe_status pe_domain_graph(pe_context *context, const pe_graph *graph, pe_domain **out);
+PE_API void pe_domain_destroy(pe_domain **domain);
+/* Number of tokens (prefix included), positions or nodes. */
+PE_API int64_t pe_domain_tokens(const pe_domain *domain);
+
+/* ---- encodings ---------------------------------------------------------------------- */
+
+/* An encoder bound to parameters and a domain. */
+typedef struct pe_encoding pe_encoding;
+
+#define PE_MAX_ARRAYS 12
+
+typedef struct pe_array_info {
+	const char *name; /* owned by the encoding */
+	pe_dtype dtype;   /* the type it is computed in; PE_F64 may be stored in any float type */
+	int32_t ndim;
+	int64_t shape[PE_MAX_DIMS];
+	int32_t per_token; /* 1 if the first dimension counts tokens or nodes; 0 otherwise */
+} pe_array_info;
+
+/* How right the last computation was. Fields that do not apply are 0. */
+typedef struct pe_quality {
+	double max_residual;            /* max ‖Lv - λv‖₂ / ‖L‖₁ over all pairs, ‖v‖₂ = 1 */
+	double max_orthogonality_error; /* max |VᵀV - I| over all graphs */
+	int64_t certified;              /* graphs of which no eigenvalue was skipped, proved */
+	int64_t uncertified;
+	int64_t split_groups;      /* graphs whose last eigenvalue group was cut at k */
+	int64_t failed;            /* graphs that failed; see pe_encoding_failed */
+	double max_standard_error; /* of sampled results */
+} pe_quality;
+
+/* Binds. Everything that can be refused without computing is refused here. params NULL means
+ * defaults. The domain, and its graph, must live longer than the encoding; params are copied. */
+PE_API PE_NODISCARD pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder,
+	const pe_params *params, const pe_domain *domain, pe_encoding **out);
+PE_API void pe_encoding_destroy(pe_encoding **encoding);
+/* The arrays it yields on its own; 0 ≤ index < pe_encoding_array_count. */
+PE_API int64_t pe_encoding_array_count(const pe_encoding *encoding);
+PE_API PE_NODISCARD pe_status pe_encoding_array(
+	const pe_encoding *encoding, int64_t index, pe_array_info *out);
+/* Computes the arrays into outs[0 … count-1], in the order of pe_encoding_array. outs[i].data
+ * NULL leaves that array out. A float array may be stored as f64, f32, f16 or bf16, rounded once;
+ * an integer array as i64 or i32. Any positive strides that do not overlap.
+ * On PE_ERR_NOT_CONVERGED, PE_ERR_NOT_CERTIFIED and PE_ERR_PARTIAL the arrays hold what there
+ * is, failed graphs filled as the option pad says; on any other error they are unspecified. */
+PE_API PE_NODISCARD pe_status pe_encoding_compute(
+	pe_encoding *encoding, const pe_tensor *outs, int64_t count);
+/* Applies a token-site encoder: y ← x merged with the encoding. x and y (…, tokens, width) of the
+ * same float type; y may be x itself; any other overlap is refused. */
+PE_API PE_NODISCARD pe_status pe_encoding_apply(
+	pe_encoding *encoding, const pe_tensor *x, const pe_tensor *y);
+PE_API const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding);
+/* Indices of the graphs that failed in the last computation, quality.failed of them, ascending,
+ * and why. NULL beyond. Owned by the encoding. */
+PE_API const int64_t *pe_encoding_failed(const pe_encoding *encoding);
+PE_API const char *pe_encoding_failure(const pe_encoding *encoding, int64_t index);
+
+/* ---- bundles: named arrays in files ------------------------------------------------- */
+
+/* Named arrays and metadata, read from or written to .npy, .npz, .safetensors, .tsv or a
+ * directory of .npy. */
+typedef struct pe_bundle pe_bundle;
+
+PE_API PE_NODISCARD pe_status pe_bundle_create(pe_context *context, pe_bundle **out);
+PE_API void pe_bundle_destroy(pe_bundle **bundle);
+/* Adds an array by reference: tensor.data must live until the bundle is written or destroyed.
+ * name: 1 to 255 bytes without '/', NUL or control characters, and not yet in the bundle. */
+PE_API PE_NODISCARD pe_status pe_bundle_add(pe_bundle *bundle, const char *name, const pe_tensor *tensor);
+/* Adds a metadata entry; a second one of the same name replaces the first. */
+PE_API PE_NODISCARD pe_status pe_bundle_set_metadata(pe_bundle *bundle, const char *name, const char *value);
+/* Reads a whole file or directory. format NULL: by content, then by suffix; else "npy", "npz",
+ * "safetensors". Arrays of other integer types are widened to i32 or i64. */
+PE_API PE_NODISCARD pe_status pe_bundle_from_file(
+	pe_context *context, const char *path, const char *format, pe_bundle **out);
+PE_API PE_NODISCARD pe_status pe_bundle_from_bytes(pe_context *context, const void *data, size_t size,
+	const char *name, const char *format, pe_bundle **out);
+/* Writes everything, whole or not at all: a temporary name in the same directory, fsync, rename.
+ * format NULL: by suffix (a trailing '/' is a directory of .npy). */
+PE_API PE_NODISCARD pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *format);
+/* Writes to an open file descriptor, which may be a pipe; "dir" is refused. */
+PE_API PE_NODISCARD pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format);
+/* Seconds that the last pe_bundle_write spent in fsync. */
+PE_API double pe_bundle_sync_seconds(const pe_bundle *bundle);
+PE_API int64_t pe_bundle_count(const pe_bundle *bundle);
+/* Array number index: its name and a view on it; both owned by the bundle. */
+PE_API PE_NODISCARD pe_status pe_bundle_at(
+	const pe_bundle *bundle, int64_t index, const char **name, pe_tensor *out);
+/* 1 and a view if there is an array of this name, else 0. */
+PE_API int pe_bundle_find(const pe_bundle *bundle, const char *name, pe_tensor *out);
+/* The value of a metadata entry, or NULL. */
+PE_API const char *pe_bundle_metadata(const pe_bundle *bundle, const char *name);
+PE_API int64_t pe_bundle_metadata_count(const pe_bundle *bundle);
+PE_API const char *pe_bundle_metadata_name(const pe_bundle *bundle, int64_t index);
+
+/* ---- comparison --------------------------------------------------------------------- */
+
+typedef struct pe_compare_options {
+	size_t size;      /* sizeof(pe_compare_options) */
+	double tolerance; /* 0: 1e-6 */
+	int32_t exact;    /* 1: eigenvectors entry by entry too, tolerance 0 unless given */
+} pe_compare_options;
+
+typedef struct pe_compare_row {
+	const char *name;           /* owned by the report */
+	int32_t alike;              /* 0 or 1 */
+	double difference;          /* the largest, or NaN if the arrays cannot be compared */
+	int64_t where[PE_MAX_DIMS]; /* its index */
+	int32_t ndim;
+	const char *note; /* "up to sign and rotation inside groups", "only in the first", … or "" */
+} pe_compare_row;
+
+typedef struct pe_compare_report pe_compare_report;
+
+/* Compares the arrays of two bundles; eigenvectors up to sign and rotation inside groups of
+ * equal eigenvalues, when both bundles hold those. options NULL means defaults. */
+PE_API PE_NODISCARD pe_status pe_compare(pe_context *context, const pe_bundle *a, const pe_bundle *b,
+	const pe_compare_options *options, pe_compare_report **out);
+PE_API void pe_compare_destroy(pe_compare_report **report);
+/* 1 if everything is alike. */
+PE_API int pe_compare_alike(const pe_compare_report *report);
+PE_API int64_t pe_compare_count(const pe_compare_report *report);
+PE_API PE_NODISCARD pe_status pe_compare_at(
+	const pe_compare_report *report, int64_t index, pe_compare_row *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

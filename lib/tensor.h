@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Strided views: checks, and the one place where values are rounded to a storage type. */
+#ifndef PE_TENSOR_H
+#define PE_TENSOR_H
+
+#include "context.h"
+
+bool pe_dtype_is_float(pe_dtype dtype);
+bool pe_dtype_is_integer(pe_dtype dtype); /* i64, i32, u8, bool */
+bool pe_tensor_is_dense(const pe_tensor *tensor);
+/* First byte, and one past the last byte, that a view touches. */
+void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **last);
+
+/* Fails unless tensor is a writable output of this shape whose type can hold dtype (a float type
+ * for a float, i32 or i64 for an integer) and whose elements do not overlap. */
+pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
+	int32_t ndim, const int64_t *shape) PE_NODISCARD;
+
+/* Address of element [i, 0, 0, …]; tensor has at least one dimension. */
+void *pe_tensor_row(const pe_tensor *tensor, int64_t i);
+
+/* out[i] ← src[i * src_stride], rounded to nearest even, for n values from out on, step apart. */
+void pe_store_f64(void *out, pe_dtype dtype, int64_t step, const double *src, int64_t src_stride, int64_t n);
+void pe_store_i64(void *out, pe_dtype dtype, int64_t step, const int64_t *src, int64_t n);
+/* dst[i] ← in[i * step] as double, of any type. */
+void pe_load_f64(double *dst, const void *in, pe_dtype dtype, int64_t step, int64_t n);
+/* dst[i] ← in[i * step]; in is of an integer type. */
+void pe_load_i64(int64_t *dst, const void *in, pe_dtype dtype, int64_t step, int64_t n);
+
+float pe_f16_to_f32(uint16_t half);
+uint16_t pe_f64_to_f16(double value);  /* one rounding, to nearest even */
+uint16_t pe_f64_to_bf16(double value); /* one rounding, to nearest even; NaN stays NaN */
+
+#endif
