@@ -341,8 +341,12 @@ PE_API PE_NODISCARD pe_status pe_encoding_array(
  * is, failed graphs filled as the option pad says; on any other error they are unspecified. */
 PE_API PE_NODISCARD pe_status pe_encoding_compute(
 	pe_encoding *encoding, const pe_tensor *outs, int64_t count);
+/* The shape of y in pe_encoding_apply, for x of this shape; ndim values each, out may be shape. */
+PE_API PE_NODISCARD pe_status pe_encoding_apply_shape(
+	pe_encoding *encoding, int32_t ndim, const int64_t *shape, int64_t *out);
 /* Applies a token-site encoder: y ← x merged with the encoding. x and y (…, tokens, width) of the
- * same float type; y may be x itself; any other overlap is refused. */
+ * same float type, the leading dimensions evenly spaced; y may be x itself where the shape stays;
+ * any other overlap is refused. */
 PE_API PE_NODISCARD pe_status pe_encoding_apply(
 	pe_encoding *encoding, const pe_tensor *x, const pe_tensor *y);
 PE_API const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "encoder.h"
+
+/* ---- for encoders ------------------------------------------------------------------- */
+
+pe_status pe_encoding_state(pe_encoding *e, size_t size)
+{
+	e->state = pe_alloc_zero(e->ctx, 1, size);
+	return e->state ? PE_OK : PE_ERR_NOMEM;
+}
+
+void pe_declare(
+	pe_encoding *e, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape, bool per_token)
+{
+	pe_array_info *info = &e->arrays[e->array_count++];
+	*info = (pe_array_info){.name = name, .dtype = dtype, .ndim = ndim, .per_token = per_token};
+	memcpy(info->shape, shape, (size_t)ndim * sizeof *shape);
+}
+
+pe_status pe_encoding_fail(pe_encoding *e, pe_status status, const char *text, ...)
+{
+	char message[900];
+	va_list args;
+	va_start(args, text);
+	vsnprintf(message, sizeof message, text, args);
+	va_end(args);
+	return pe_fail(e->ctx, status, "%s: %s", e->encoder->table.name, message);
+}
+
+static void forget_failures(pe_encoding *e)
+{
+	for (int64_t i = 0; i < e->quality.failed; i++)
+		pe_free(e->ctx, e->failures[i]);
+	pe_free(e->ctx, e->failures);
+	pe_free(e->ctx, e->failed);
+	e->failures = NULL;
+	e->failed = NULL;
+	e->failure_capacity = 0;
+	memset(&e->quality, 0, sizeof e->quality);
+}
+
+pe_status pe_encoding_note_failure(pe_encoding *e, int64_t graph, const char *why)
+{
+	int64_t used = e->quality.failed, capacity = e->failure_capacity;
+	PE_TRY(pe_grow(e->ctx, &e->failures, &capacity, used, used + 1, sizeof *e->failures));
+	PE_TRY(pe_grow(e->ctx, &e->failed, &e->failure_capacity, used, used + 1, sizeof *e->failed));
+	e->failures[used] = pe_strdup(e->ctx, why);
+	if (!e->failures[used])
+		return PE_ERR_NOMEM;
+	e->failed[used] = graph;
+	e->quality.failed++;
+	return PE_OK;
+}
+
+/* ---- public ------------------------------------------------------------------------- */
+
+static pe_status bind(pe_encoding *e, const pe_params *params)
+{
+	const struct pe_encoder *encoder = e->encoder;
+	if (!(encoder->domains & (int)e->domain->kind))
+		return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s is an encoder of another family: it does not take %s",
+			encoder->table.name, pe_domain_kind_name(e->domain->kind));
+	if (params)
+		PE_TRY(pe_params_copy(e->ctx, params, &e->params));
+	else
+		PE_TRY(pe_params_from_table(e->ctx, &encoder->table, &e->params));
+	return encoder->bind(e);
+}
+
+pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder, const pe_params *params,
+	const pe_domain *domain, pe_encoding **out)
+{
+	if (!context || !out)
+		return PE_ERR_ARGUMENT;
+	*out = NULL;
+	if (!encoder || !domain)
+		return pe_fail(context, PE_ERR_ARGUMENT, "an encoding needs an encoder and a domain");
+	if (params && pe_params_table(params) != &encoder->table)
+		return pe_fail(context, PE_ERR_ARGUMENT, "these are the parameters of %s, not of %s",
+			pe_params_table(params)->name, encoder->table.name);
+	pe_encoding *e = pe_alloc_zero(context, 1, sizeof *e);
+	if (!e)
+		return PE_ERR_NOMEM;
+	e->ctx = context;
+	e->encoder = encoder;
+	e->domain = domain;
+	pe_status status = bind(e, params);
+	if (status != PE_OK) {
+		pe_encoding_destroy(&e);
+		return status;
+	}
+	*out = e;
+	return PE_OK;
+}
+
+void pe_encoding_destroy(pe_encoding **encoding)
+{
+	if (!encoding || !*encoding)
+		return;
+	pe_encoding *e = *encoding;
+	*encoding = NULL;
+	if (e->state && e->encoder->release)
+		e->encoder->release(e);
+	forget_failures(e);
+	pe_free(e->ctx, e->state);
+	pe_params_destroy(&e->params);
+	pe_free(e->ctx, e);
+}
+
+int64_t pe_encoding_array_count(const pe_encoding *encoding)
+{
+	return encoding ? encoding->array_count : 0;
+}
+
+pe_status pe_encoding_array(const pe_encoding *encoding, int64_t index, pe_array_info *out)
+{
+	if (!encoding || !out)
+		return PE_ERR_ARGUMENT;
+	if (index < 0 || index >= encoding->array_count)
+		return pe_fail(encoding->ctx, PE_ERR_ARGUMENT, "%s yields %lld arrays, there is no number %lld",
+			encoding->encoder->table.name, (long long)encoding->array_count, (long long)index);
+	*out = encoding->arrays[index];
+	return PE_OK;
+}
+
+static bool overlap(const pe_tensor *a, const pe_tensor *b)
+{
+	if (pe_tensor_count(a) == 0 || pe_tensor_count(b) == 0)
+		return false;
+	const char *a0, *a1, *b0, *b1;
+	pe_tensor_extent(a, &a0, &a1);
+	pe_tensor_extent(b, &b0, &b1);
+	return (uintptr_t)a0 < (uintptr_t)b1 && (uintptr_t)b0 < (uintptr_t)a1;
+}
+
+static pe_status check_outputs(pe_encoding *e, const pe_tensor *outs)
+{
+	for (int64_t i = 0; i < e->array_count; i++) {
+		const pe_array_info *info = &e->arrays[i];
+		if (!outs[i].data)
+			continue;
+		PE_TRY(pe_tensor_check_output(e->ctx, &outs[i], info->name, info->dtype, info->ndim, info->shape));
+		for (int64_t j = 0; j < i; j++)
+			if (outs[j].data && overlap(&outs[i], &outs[j]))
+				return pe_fail(
+					e->ctx, PE_ERR_ARGUMENT, "the outputs %s and %s overlap", e->arrays[j].name, info->name);
+	}
+	return PE_OK;
+}
+
+pe_status pe_encoding_compute(pe_encoding *encoding, const pe_tensor *outs, int64_t count)
+{
+	if (!encoding || !outs)
+		return PE_ERR_ARGUMENT;
+	if (count != encoding->array_count)
+		return pe_fail(encoding->ctx, PE_ERR_ARGUMENT, "%s yields %lld arrays, not %lld",
+			encoding->encoder->table.name, (long long)encoding->array_count, (long long)count);
+	PE_TRY(check_outputs(encoding, outs));
+	forget_failures(encoding);
+	return encoding->encoder->compute(encoding, outs);
+}
+
+/* (…, tokens, width) as (batch, tokens, width); fails if the leading dimensions have no one stride. */
+static bool as_batch(const pe_tensor *t, pe_tensor *out)
+{
+	int32_t lead = t->ndim - 2;
+	int64_t batch = 1, stride = 0;
+	for (int32_t d = lead - 1; d >= 0; d--) {
+		if (t->shape[d] == 1)
+			continue;
+		if (batch > 1 && t->strides[d] != stride * batch)
+			return false;
+		if (batch == 1)
+			stride = t->strides[d];
+		batch *= t->shape[d];
+	}
+	*out = (pe_tensor){.data = t->data,
+		.dtype = t->dtype,
+		.ndim = 3,
+		.shape = {batch, t->shape[lead], t->shape[lead + 1]},
+		.strides = {stride, t->strides[lead], t->strides[lead + 1]}};
+	return true;
+}
+
+static bool same_view(const pe_tensor *a, const pe_tensor *b)
+{
+	return a->data == b->data && memcmp(a->strides, b->strides, (size_t)a->ndim * sizeof a->strides[0]) == 0;
+}
+
+pe_status pe_encoding_apply_shape(pe_encoding *encoding, int32_t ndim, const int64_t *shape, int64_t *out)
+{
+	if (!encoding || !shape || !out)
+		return PE_ERR_ARGUMENT;
+	pe_encoding *e = encoding;
+	if (!e->encoder->tokens)
+		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED, "it does not act on tokens");
+	if (ndim < 2 || ndim > PE_MAX_DIMS || shape[ndim - 2] != e->domain->tokens)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "features must be (…, tokens, width) with %lld tokens",
+			(long long)e->domain->tokens);
+	memmove(out, shape, (size_t)ndim * sizeof *out);
+	if (e->encoder->tokens_width)
+		return e->encoder->tokens_width(e, shape[ndim - 1], &out[ndim - 1]);
+	return PE_OK;
+}
+
+pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_tensor *y)
+{
+	if (!encoding || !x || !y)
+		return PE_ERR_ARGUMENT;
+	pe_encoding *e = encoding;
+	int64_t shape[PE_MAX_DIMS];
+	if (pe_tensor_count(x) < 0 || !pe_dtype_is_float(x->dtype))
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "features must be of a float type");
+	PE_TRY(pe_encoding_apply_shape(e, x->ndim, x->shape, shape));
+	PE_TRY(pe_tensor_check_output(e->ctx, y, "the output", PE_F64, x->ndim, shape));
+	if (x->dtype != y->dtype)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "features and output must be of the same type");
+	if (overlap(x, y) && (!same_view(x, y) || shape[x->ndim - 1] != x->shape[x->ndim - 1]))
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "features and output overlap without being the same");
+	pe_tensor xb, yb;
+	if (!as_batch(x, &xb) || !as_batch(y, &yb))
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "the leading dimensions must be evenly spaced");
+	return e->encoder->tokens(e, &xb, &yb);
+}
+
+const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding)
+{
+	return encoding ? &encoding->quality : NULL;
+}
+
+const int64_t *pe_encoding_failed(const pe_encoding *encoding)
+{
+	return encoding ? encoding->failed : NULL;
+}
+
+const char *pe_encoding_failure(const pe_encoding *encoding, int64_t index)
+{
+	return encoding && index >= 0 && index < encoding->quality.failed ? encoding->failures[index] : NULL;
+}

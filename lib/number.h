@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Numbers as text, in the C locale whatever the program's is. */
+#ifndef PE_NUMBER_H
+#define PE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The whole of text must be the number: no blanks around it. false if it is not one, or (integers)
+ * does not fit. Reals are rounded correctly; "inf" and "nan" are taken as C's strtod takes them,
+ * hexadecimal is not. */
+bool pe_parse_i64(const char *text, size_t size, int64_t *out);
+bool pe_parse_f64(const char *text, size_t size, double *out);
+
+/* Writes value with `digits` significant digits (%.*g), at most 31 bytes and the NUL; returns the length. */
+size_t pe_format_f64(char *out, double value, int digits);
+
+#endif

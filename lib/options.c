@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "options.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "number.h"
+#include "registry.h"
+
+struct value {
+	char *text;      /* as set */
+	int64_t integer; /* INT, BOOL; CHOICE: the word's place */
+	double real;
+	double *list;
+	int64_t count;
+	bool by_name;
+};
+
+struct pe_params {
+	pe_context *ctx;
+	const struct pe_option_table *table;
+	const pe_preset_info *preset; /* or NULL */
+	struct value values[];        /* one an option */
+};
+
+/* ---- parsing one value -------------------------------------------------------------- */
+
+static pe_status refuse(pe_context *ctx, const struct pe_option_table *table, const pe_option_info *option,
+	const char *text, const char *expected)
+{
+	return pe_fail(ctx, PE_ERR_RANGE, "%s: %s: \"%s\" is not %s", table->name, option->name, text, expected);
+}
+
+static pe_status refuse_number(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, const char *kind)
+{
+	char low[32], high[32], expected[128];
+	pe_format_f64(low, option->min, 15);
+	pe_format_f64(high, option->max, 15);
+	strcpy(expected, kind);
+	strcat(expected, " from ");
+	strcat(expected, low);
+	strcat(expected, " to ");
+	strcat(expected, high);
+	return refuse(ctx, table, option, text, expected);
+}
+
+static bool in_range(const pe_option_info *option, double x)
+{
+	return x >= option->min && x <= option->max; /* false for NaN */
+}
+
+static pe_status parse_integer(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, struct value *out)
+{
+	if (!pe_parse_i64(text, strlen(text), &out->integer) || !in_range(option, (double)out->integer))
+		return refuse_number(ctx, table, option, text, "an integer");
+	return PE_OK;
+}
+
+static pe_status parse_real(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, struct value *out)
+{
+	if (!pe_parse_f64(text, strlen(text), &out->real) || !in_range(option, out->real))
+		return refuse_number(ctx, table, option, text, "a number");
+	return PE_OK;
+}
+
+static pe_status parse_bool(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, struct value *out)
+{
+	if ((text[0] != '0' && text[0] != '1') || text[1] != '\0')
+		return refuse(ctx, table, option, text, "0 or 1");
+	out->integer = text[0] - '0';
+	return PE_OK;
+}
+
+/* The place of text among words separated by '|', or -1. */
+static int64_t find_word(const char *words, const char *text)
+{
+	size_t size = strlen(text);
+	for (int64_t place = 0;; place++) {
+		size_t word = strcspn(words, "|");
+		if (word == size && memcmp(words, text, size) == 0)
+			return place;
+		if (words[word] == '\0')
+			return -1;
+		words += word + 1;
+	}
+}
+
+static pe_status parse_choice(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, struct value *out)
+{
+	out->integer = find_word(option->choices, text);
+	if (out->integer < 0)
+		return pe_fail(ctx, PE_ERR_RANGE, "%s: %s: \"%s\" is not one of %s", table->name, option->name, text,
+			option->choices);
+	return PE_OK;
+}
+
+static pe_status parse_list(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, struct value *out)
+{
+	if (text[0] == '\0')
+		return PE_OK;
+	int64_t count = 1;
+	for (const char *c = text; *c; c++)
+		count += *c == '/';
+	out->list = pe_alloc(ctx, count, sizeof *out->list);
+	if (!out->list)
+		return PE_ERR_NOMEM;
+	const char *at = text;
+	for (; out->count < count; out->count++) {
+		size_t size = strcspn(at, "/");
+		double *x = &out->list[out->count];
+		if (!pe_parse_f64(at, size, x) || !in_range(option, *x))
+			return refuse_number(ctx, table, option, text, "a list, written 16/24/24, of numbers");
+		at += size + 1;
+	}
+	return PE_OK;
+}
+
+static void clear_value(pe_context *ctx, struct value *value)
+{
+	pe_free(ctx, value->text);
+	pe_free(ctx, value->list);
+	*value = (struct value){0};
+}
+
+static pe_status parse_value(pe_context *ctx, const struct pe_option_table *table,
+	const pe_option_info *option, const char *text, struct value *out)
+{
+	static pe_status (*const parsers[])(pe_context *, const struct pe_option_table *, const pe_option_info *,
+		const char *, struct value *) = {
+		[PE_OPTION_INT] = parse_integer,
+		[PE_OPTION_REAL] = parse_real,
+		[PE_OPTION_BOOL] = parse_bool,
+		[PE_OPTION_CHOICE] = parse_choice,
+		[PE_OPTION_LIST] = parse_list,
+		[PE_OPTION_STRING] = NULL,
+	};
+	*out = (struct value){0};
+	pe_status status = PE_OK;
+	if (parsers[option->type])
+		status = parsers[option->type](ctx, table, option, text, out);
+	if (status == PE_OK && !(out->text = pe_strdup(ctx, text)))
+		status = PE_ERR_NOMEM;
+	if (status != PE_OK)
+		clear_value(ctx, out);
+	return status;
+}
+
+/* ---- parameters --------------------------------------------------------------------- */
+
+static int64_t find_option(const struct pe_option_table *table, const char *name, size_t size)
+{
+	for (int64_t i = 0; i < table->option_count; i++)
+		if (strlen(table->options[i].name) == size && memcmp(table->options[i].name, name, size) == 0)
+			return i;
+	return -1;
+}
+
+static pe_status set_value(pe_params *params, int64_t index, const char *text, bool by_name)
+{
+	struct value parsed;
+	PE_TRY(parse_value(params->ctx, params->table, &params->table->options[index], text, &parsed));
+	parsed.by_name = by_name;
+	clear_value(params->ctx, &params->values[index]);
+	params->values[index] = parsed;
+	return PE_OK;
+}
+
+pe_status pe_params_from_table(pe_context *ctx, const struct pe_option_table *table, pe_params **out)
+{
+	*out = NULL;
+	pe_params *params =
+		pe_alloc_zero(ctx, 1, sizeof *params + (size_t)table->option_count * sizeof params->values[0]);
+	if (!params)
+		return PE_ERR_NOMEM;
+	params->ctx = ctx;
+	params->table = table;
+	for (int64_t i = 0; i < table->option_count; i++) {
+		pe_status status = set_value(params, i, table->options[i].fallback, false);
+		if (status != PE_OK) {
+			pe_params_destroy(&params);
+			return status;
+		}
+	}
+	*out = params;
+	return PE_OK;
+}
+
+pe_status pe_params_create(pe_context *context, const char *name, pe_params **out)
+{
+	if (!out)
+		return PE_ERR_ARGUMENT;
+	*out = NULL;
+	if (!context || !name)
+		return PE_ERR_ARGUMENT;
+	const struct pe_option_table *table = pe_find_option_table(name);
+	if (!table)
+		return pe_fail(context, PE_ERR_ARGUMENT, "there is no encoder \"%s\"", name);
+	return pe_params_from_table(context, table, out);
+}
+
+pe_status pe_params_copy(pe_context *ctx, const pe_params *params, pe_params **out)
+{
+	PE_TRY(pe_params_from_table(ctx, params->table, out));
+	for (int64_t i = 0; i < params->table->option_count; i++) {
+		pe_status status = set_value(*out, i, params->values[i].text, params->values[i].by_name);
+		if (status != PE_OK) {
+			pe_params_destroy(out);
+			return status;
+		}
+	}
+	(*out)->preset = params->preset;
+	return PE_OK;
+}
+
+void pe_params_destroy(pe_params **address)
+{
+	if (!address || !*address)
+		return;
+	pe_params *params = *address;
+	*address = NULL;
+	for (int64_t i = 0; i < params->table->option_count; i++)
+		clear_value(params->ctx, &params->values[i]);
+	pe_free(params->ctx, params);
+}
+
+/* ---- presets ------------------------------------------------------------------------ */
+
+static const pe_preset_info *find_preset(const struct pe_option_table *table, const char *name)
+{
+	for (int64_t i = 0; i < table->preset_count; i++)
+		if (strcmp(table->presets[i].name, name) == 0)
+			return &table->presets[i];
+	return NULL;
+}
+
+/* The text that the preset gives to an option, or the default. */
+static const char *preset_text(
+	const pe_preset_info *preset, const pe_option_info *option, char *buffer, size_t capacity)
+{
+	size_t name = strlen(option->name);
+	for (const char *at = preset->settings; *at; at += *at == ',') {
+		size_t size = strcspn(at, ",");
+		if (size > name && at[name] == '=' && memcmp(at, option->name, name) == 0) {
+			size_t length = size - name - 1;
+			assert(length < capacity);
+			memcpy(buffer, at + name + 1, length);
+			buffer[length] = '\0';
+			return buffer;
+		}
+		at += size;
+	}
+	(void)capacity;
+	return option->fallback;
+}
+
+static pe_status set_preset(pe_params *params, const char *name)
+{
+	const struct pe_option_table *table = params->table;
+	const pe_preset_info *preset = find_preset(table, name);
+	if (!preset)
+		return pe_fail(params->ctx, PE_ERR_RANGE,
+			table->preset_count ? "%s: preset: there is no preset \"%s\"" : "%s has no presets: \"%s\"",
+			table->name, name);
+	for (int64_t i = 0; i < table->option_count; i++) {
+		char buffer[256];
+		if (!params->values[i].by_name)
+			PE_TRY(
+				set_value(params, i, preset_text(preset, &table->options[i], buffer, sizeof buffer), false));
+	}
+	params->preset = preset;
+	return PE_OK;
+}
+
+pe_status pe_params_set(pe_params *params, const char *name, const char *text)
+{
+	if (!params || !name || !text)
+		return PE_ERR_ARGUMENT;
+	int64_t index = find_option(params->table, name, strlen(name));
+	if (index >= 0)
+		return set_value(params, index, text, true);
+	if (strcmp(name, "preset") == 0)
+		return set_preset(params, text);
+	return pe_fail(params->ctx, PE_ERR_ARGUMENT, "%s has no option \"%s\"", params->table->name, name);
+}
+
+/* ---- reading ------------------------------------------------------------------------ */
+
+const char *pe_params_get(const pe_params *params, const char *name)
+{
+	if (!params || !name)
+		return NULL;
+	int64_t index = find_option(params->table, name, strlen(name));
+	if (index >= 0)
+		return params->values[index].text;
+	return strcmp(name, "preset") == 0 && params->preset ? params->preset->name : NULL;
+}
+
+int64_t pe_params_count(const pe_params *params)
+{
+	return params ? params->table->option_count : 0;
+}
+
+pe_option_info pe_params_option(const pe_params *params, int64_t index)
+{
+	return params->table->options[index];
+}
+
+int64_t pe_params_preset_count(const pe_params *params)
+{
+	return params ? params->table->preset_count : 0;
+}
+
+pe_preset_info pe_params_preset(const pe_params *params, int64_t index)
+{
+	return params->table->presets[index];
+}
+
+const struct pe_option_table *pe_params_table(const pe_params *params)
+{
+	return params->table;
+}
+
+static const struct value *look_up(const pe_params *params, const char *name)
+{
+	int64_t index = find_option(params->table, name, strlen(name));
+	assert(index >= 0);
+	return &params->values[index];
+}
+
+int64_t pe_params_int(const pe_params *params, const char *name)
+{
+	return look_up(params, name)->integer;
+}
+
+double pe_params_real(const pe_params *params, const char *name)
+{
+	return look_up(params, name)->real;
+}
+
+bool pe_params_bool(const pe_params *params, const char *name)
+{
+	return look_up(params, name)->integer != 0;
+}
+
+int pe_params_choice(const pe_params *params, const char *name)
+{
+	return (int)look_up(params, name)->integer;
+}
+
+const char *pe_params_text(const pe_params *params, const char *name)
+{
+	return look_up(params, name)->text;
+}
+
+const double *pe_params_list(const pe_params *params, const char *name, int64_t *count)
+{
+	const struct value *value = look_up(params, name);
+	*count = value->count;
+	return value->list;
+}
+
+bool pe_params_is_set(const pe_params *params, const char *name)
+{
+	return look_up(params, name)->by_name;
+}
+
+const char *pe_params_preset_name(const pe_params *params)
+{
+	return params->preset ? params->preset->name : NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "registry.h"
+
+#include <string.h>
+
+#define INPUT(name) extern const struct pe_option_table pe_input_##name;
+#define X(family, name) extern const struct pe_encoder pe_encoder_##name;
+#include "encoders.def"
+#undef X
+#undef INPUT
+
+static const struct pe_encoder *const encoders[] = {
+#define INPUT(name)
+#define X(family, name) &pe_encoder_##name,
+#include "encoders.def"
+#undef X
+#undef INPUT
+};
+
+static const struct pe_option_table *const inputs[] = {
+#define INPUT(name) &pe_input_##name,
+#define X(family, name)
+#include "encoders.def"
+#undef X
+#undef INPUT
+};
+
+int64_t pe_encoder_count(void)
+{
+	return PE_COUNT(encoders);
+}
+
+const pe_encoder *pe_encoder_at(int64_t index)
+{
+	return index >= 0 && index < PE_COUNT(encoders) ? encoders[index] : NULL;
+}
+
+const pe_encoder *pe_encoder_find(const char *name)
+{
+	for (int64_t i = 0; name && i < PE_COUNT(encoders); i++)
+		if (strcmp(encoders[i]->table.name, name) == 0)
+			return encoders[i];
+	return NULL;
+}
+
+const struct pe_option_table *pe_find_option_table(const char *name)
+{
+	const pe_encoder *encoder = pe_encoder_find(name);
+	if (encoder)
+		return &encoder->table;
+	for (int64_t i = 0; i < PE_COUNT(inputs); i++)
+		if (strcmp(inputs[i]->name, name) == 0)
+			return inputs[i];
+	return NULL;
+}
+
+const char *pe_encoder_name(const pe_encoder *encoder)
+{
+	return encoder->table.name;
+}
+
+pe_family pe_encoder_family(const pe_encoder *encoder)
+{
+	return encoder->family;
+}
+
+const char *pe_family_name(pe_family family)
+{
+	static const char *const names[] = {[PE_SEQ] = "seq", [PE_VISION] = "vision", [PE_GRAPH] = "graph"};
+	return (unsigned)family < PE_COUNT(names) ? names[family] : "?";
+}
+
+const char *pe_encoder_summary(const pe_encoder *encoder)
+{
+	return encoder->summary;
+}
+
+const char *pe_encoder_help(const pe_encoder *encoder)
+{
+	return encoder->help;
+}
+
+const char *pe_encoder_source(const pe_encoder *encoder)
+{
+	return encoder->source;
+}
+
+const char *pe_encoder_sites(const pe_encoder *encoder)
+{
+	return encoder->tokens ? "tokens" : "";
+}
+
+const char *pe_encoder_example(const pe_encoder *encoder)
+{
+	return encoder->example;
+}

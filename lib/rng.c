@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rng.h"
+
+#include <math.h>
+
+#include "context.h"
+
+static void round_once(uint32_t x[4], const uint32_t key[2])
+{
+	uint64_t a = (uint64_t)0xD2511F53u * x[0];
+	uint64_t b = (uint64_t)0xCD9E8D57u * x[2];
+	uint32_t y[4] = {
+		(uint32_t)(b >> 32) ^ x[1] ^ key[0], (uint32_t)b, (uint32_t)(a >> 32) ^ x[3] ^ key[1], (uint32_t)a};
+	for (int i = 0; i < 4; i++)
+		x[i] = y[i];
+}
+
+void pe_rng_block(uint64_t seed, uint64_t stream, uint64_t counter, uint32_t out[4])
+{
+	uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+	out[0] = (uint32_t)counter;
+	out[1] = (uint32_t)(counter >> 32);
+	out[2] = (uint32_t)stream;
+	out[3] = (uint32_t)(stream >> 32);
+	for (int i = 0; i < 10; i++) {
+		round_once(out, key);
+		key[0] += 0x9E3779B9u;
+		key[1] += 0xBB67AE85u;
+	}
+}
+
+uint64_t pe_rng_u64(uint64_t seed, uint64_t stream, uint64_t index)
+{
+	uint32_t block[4];
+	pe_rng_block(seed, stream, index / 2, block);
+	int half = 2 * (int)(index % 2);
+	return (uint64_t)block[half + 1] << 32 | block[half];
+}
+
+double pe_rng_uniform(uint64_t seed, uint64_t stream, uint64_t index)
+{
+	return (double)(pe_rng_u64(seed, stream, index) >> 11) * 0x1p-53;
+}
+
+double pe_rng_normal(uint64_t seed, uint64_t stream, uint64_t index)
+{
+	double u = pe_rng_uniform(seed, stream, index / 2 * 2);
+	double v = pe_rng_uniform(seed, stream, index / 2 * 2 + 1);
+	double radius = sqrt(-2 * log1p(-u));
+	double angle = 2 * PE_PI * v;
+	return radius * (index % 2 ? sin(angle) : cos(angle));
+}
