@@ -15,7 +15,10 @@ static const struct pe_encoder *const encoders[] = {
 #include "encoders.def"
 #undef X
 #undef INPUT
+	NULL,
 };
+
+#define ENCODERS (PE_COUNT(encoders) - 1)
 
 static const struct pe_option_table *const inputs[] = {
 #define INPUT(name) &pe_input_##name,
@@ -23,21 +26,22 @@ static const struct pe_option_table *const inputs[] = {
 #include "encoders.def"
 #undef X
 #undef INPUT
+	NULL,
 };
 
 int64_t pe_encoder_count(void)
 {
-	return PE_COUNT(encoders);
+	return ENCODERS;
 }
 
 const pe_encoder *pe_encoder_at(int64_t index)
 {
-	return index >= 0 && index < PE_COUNT(encoders) ? encoders[index] : NULL;
+	return index >= 0 && index < ENCODERS ? encoders[index] : NULL;
 }
 
 const pe_encoder *pe_encoder_find(const char *name)
 {
-	for (int64_t i = 0; name && i < PE_COUNT(encoders); i++)
+	for (int64_t i = 0; name && i < ENCODERS; i++)
 		if (strcmp(encoders[i]->table.name, name) == 0)
 			return encoders[i];
 	return NULL;
@@ -48,7 +52,7 @@ const struct pe_option_table *pe_find_option_table(const char *name)
 	const pe_encoder *encoder = pe_encoder_find(name);
 	if (encoder)
 		return &encoder->table;
-	for (int64_t i = 0; i < PE_COUNT(inputs); i++)
+	for (int64_t i = 0; inputs[i]; i++)
 		if (strcmp(inputs[i]->name, name) == 0)
 			return inputs[i];
 	return NULL;
