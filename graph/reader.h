@@ -5,6 +5,13 @@
 
 #include "graph.h"
 
+/* A few bytes can name a count or an id that would take all memory. More nodes than this come only
+ * from a damaged or a hostile input: a file that lists its nodes or edges takes bytes for each. */
+static inline bool pe_nodes_excessive(int64_t nodes, size_t bytes)
+{
+	return nodes > (int64_t)1 << 24 && (uint64_t)nodes / 64 > bytes;
+}
+
 /* What is being read. data need not be NUL-terminated. */
 struct pe_source {
 	const char *data;
