@@ -16,6 +16,9 @@ void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **
 pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
 	int32_t ndim, const int64_t *shape) PE_NODISCARD;
 
+/* "(3, 4)" into out, for messages. */
+void pe_shape_text(char *out, size_t size, int32_t ndim, const int64_t *shape);
+
 /* Address of element [i, 0, 0, …]; tensor has at least one dimension. */
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i);
 

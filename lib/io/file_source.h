@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Whole files in memory. */
+#ifndef PE_FILE_SOURCE_H
+#define PE_FILE_SOURCE_H
+
+#include "context.h"
+
+/* Reads all of a file, or of standard input if path is "-", and unpacks it if its content is gzip
+ * (whatever its name, any number of members). *bytes is released by pe_free; a NUL that *size does
+ * not count follows the last byte. Fails with PE_ERR_IO ("PATH: No such file or directory"; a
+ * directory is refused), PE_ERR_FORMAT if the gzip data are damaged, or PE_ERR_NOMEM. */
+pe_status pe_file_read(pe_context *ctx, const char *path, char **bytes, size_t *size) PE_NODISCARD;
+/* Likewise from an open descriptor, from where it stands to its end. name is for messages. */
+pe_status pe_file_read_fd(pe_context *ctx, int fd, const char *name, char **bytes, size_t *size) PE_NODISCARD;
+
+bool pe_is_gzip(const void *data, size_t size);
+/* Unpacks gzip data in memory; the result as in pe_file_read. Data that unpack to more than limit
+ * bytes are refused; limit 0 stands for 1 GiB or 128 times size, whichever is more: only made-up
+ * data go beyond. */
+pe_status pe_gunzip(pe_context *ctx, const void *data, size_t size, const char *name, int64_t limit,
+	char **bytes, size_t *out_size) PE_NODISCARD;
+
+/* PE_ERR_IO, "NAME: what errno means". */
+pe_status pe_fail_errno(pe_context *ctx, const char *name, int error);
+
+#endif
