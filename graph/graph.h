@@ -5,7 +5,16 @@
 
 #include "context.h"
 
-enum pe_direction { PE_DIRECTION_UNKNOWN = 0, PE_UNDIRECTED, PE_DIRECTED };
+/* Nodes of one graph are numbered by int32_t: at most this many. Nodes and edges of all graphs together
+ * are counted by int64_t. */
+#define PE_MAX_NODES (INT32_MAX - 1)
+/* Isolated nodes that a text's header may claim beyond those it names: more than that, and more than
+ * four a byte of the text, is taken for a mistake and refused before anything is allocated. */
+#define PE_MAX_PHANTOM ((int64_t)1 << 24)
+
+/* UNKNOWN is read as undirected; IF_ONE_WAY (a general matrix, SNAP's "# Directed") as directed if some
+ * edge stands in one direction only. */
+enum pe_direction { PE_DIRECTION_UNKNOWN = 0, PE_UNDIRECTED, PE_DIRECTED, PE_DIRECTED_IF_ONE_WAY };
 enum pe_loops { PE_LOOPS_AUTO = 0, PE_LOOPS_KEEP, PE_LOOPS_DROP };
 enum pe_symmetrise { PE_SYMMETRISE_MAX = 0, PE_SYMMETRISE_SUM, PE_SYMMETRISE_MEAN };
 
@@ -72,7 +81,7 @@ struct pe_raw_graphs {
 
 void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw);
 
-/* The policies of table "graph" (see graph_options in graph.c), read once. */
+/* The policies of table "graph" (graph_options.c), read once. */
 struct pe_graph_policy {
 	enum pe_direction edges; /* UNKNOWN: auto */
 	enum pe_symmetrise symmetrise;

@@ -4,6 +4,8 @@
 #ifndef PE_SCAN_H
 #define PE_SCAN_H
 
+#include <string.h>
+
 #include "reader.h"
 
 struct pe_scan {
@@ -24,11 +26,12 @@ void pe_scan_blanks(struct pe_scan *scan);
 bool pe_scan_next_line(struct pe_scan *scan);
 /* The rest of the line, without its end; the cursor stays. */
 void pe_scan_line(const struct pe_scan *scan, const char **text, size_t *size);
-/* The next word up to blank, newline or any character of stops. Empty at the end of a line. */
+/* Skips blanks, then takes the next word up to a blank, a line end or any character of stops, which
+ * stays. Empty at the end of a line. */
 void pe_scan_word(struct pe_scan *scan, const char *stops, const char **text, size_t *size);
 
-/* Numbers: fail with NAME:LINE and `what`, which says what was expected ("a node id"). The number
- * must end at a blank, a line end, the end, ',' or ';'. */
+/* Numbers, after blanks: fail with NAME:LINE and `what`, which says what was expected ("a node id").
+ * The number must end at a blank, a line end, the end, ',' or ';'. */
 pe_status pe_scan_i64(
 	struct pe_scan *scan, const char *what, int64_t min, int64_t max, int64_t *out) PE_NODISCARD;
 /* finite numbers only: NaN and infinities are refused by name. */
@@ -36,6 +39,34 @@ pe_status pe_scan_f64(struct pe_scan *scan, const char *what, double *out) PE_NO
 
 /* "NAME:LINE: …" and PE_ERR_FORMAT. */
 pe_status pe_scan_fail(const struct pe_scan *scan, const char *format, ...) PE_PRINTF(2, 3);
+
+/* Up to eight digits at `at`, eight bytes of which can be read: the value, and how many there were
+ * (0: none; 8: there may be more). For loops that parse millions of short numbers: no branch depends
+ * on the length. */
+static inline uint32_t pe_scan_digits8(const char *at, int *count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t bytes;
+	memcpy(&bytes, at, 8);
+	uint64_t digits = bytes ^ 0x3030303030303030u; /* 0 … 9 where there was a digit */
+	uint64_t other = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+	int n = other ? __builtin_ctzll(other) >> 3 : 8;
+	*count = n;
+	/* The digits to the top, so that zeros stand before them; the shift is never by 64 at once. */
+	digits = digits << (4 * (8 - n)) << (4 * (8 - n));
+	digits = (digits * 10) + (digits >> 8);
+	return (uint32_t)((((digits & 0x000000FF000000FFu) * (100 + (1000000ull << 32))) +
+						  (((digits >> 16) & 0x000000FF000000FFu) * (1 + (10000ull << 32)))) >>
+		32);
+#else
+	uint32_t value = 0;
+	int n = 0;
+	while (n < 8 && at[n] >= '0' && at[n] <= '9')
+		value = value * 10 + (uint32_t)(at[n++] - '0');
+	*count = n;
+	return value;
+#endif
+}
 
 /* ---- edges of unknown number -------------------------------------------------------- */
 
@@ -50,8 +81,10 @@ pe_status pe_edge_push_weighted(
 	pe_context *ctx, struct pe_edge_buffer *edges, int64_t u, int64_t v, double w) PE_NODISCARD;
 void pe_edge_buffer_free(pe_context *ctx, struct pe_edge_buffer *edges);
 
-/* Makes one raw graph of edges with ids first … first+nodes-1 (already in range), or, where nodes
- * is -1, of arbitrary integer ids: ascending ids become rows, gaps are closed, node_ids keeps the map. */
+/* Makes one raw graph of edges with ids first … first+nodes-1 (already in range; nodes ≤ 2^31-1), or,
+ * where nodes is -1, of arbitrary integer ids: ascending ids become rows, gaps are closed, node_ids keeps
+ * the map (NULL if there are no gaps), base is the smallest. Format, direction, mirrored and phantom
+ * are left for the caller, and so is edges, to be freed; its weights have moved to *out. */
 pe_status pe_raw_from_edges(pe_context *ctx, struct pe_edge_buffer *edges, int64_t first, int64_t nodes,
 	struct pe_raw_graphs *out) PE_NODISCARD;
 
