@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * posenc inspect INPUT…: what is in these files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+
+static void print_graph(const struct input *input)
+{
+	const pe_graph_report *r = pe_graph_get_report(input->graph);
+	printf("%s: %s, %lld graph%s, %s, %s\n", input->text, r->format, (long long)r->graphs,
+		r->graphs == 1 ? "" : "s", r->directed ? "directed" : "undirected",
+		r->weighted ? "weighted" : "unweighted");
+	const struct {
+		const char *name;
+		int64_t value;
+		const char *remark;
+	} rows[] = {{"nodes", r->nodes, ""}, {"edges", r->edges, ""}, {"rows", r->rows, "edges as listed"},
+		{"components", r->components, ""}, {"isolated", r->isolated, "nodes without a neighbour"},
+		{"phantom", r->phantom, "nodes that only a count names"}, {"self loops", r->self_loops, ""},
+		{"duplicates", r->duplicates, "rows that repeat an earlier one"},
+		{"one-way", r->one_way, "edges listed in one direction only"}, {"base", r->base, "the smallest id"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (i < 3 || rows[i].value > 0)
+			printf("  %-11s %12lld%s%s\n", rows[i].name, (long long)rows[i].value,
+				rows[i].remark[0] ? "   " : "", rows[i].remark);
+	if (r->renumbered)
+		puts("  ids are renumbered: the array node_ids has the map");
+}
+
+static void print_shape(const pe_tensor *tensor)
+{
+	putchar('(');
+	for (int32_t d = 0; d < tensor->ndim; d++)
+		printf("%s%lld", d ? ", " : "", (long long)tensor->shape[d]);
+	putchar(')');
+}
+
+static json_t *array_json(const char *name, const pe_tensor *tensor)
+{
+	json_t *shape = json_array();
+	for (int32_t d = 0; d < tensor->ndim; d++)
+		json_array_append_new(shape, json_integer(tensor->shape[d]));
+	return json_pack("{s:s, s:s, s:o}", "name", name, "dtype", pe_dtype_name(tensor->dtype), "shape", shape);
+}
+
+static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle)
+{
+	json_t *arrays = json_array(), *metadata = json_object();
+	if (!cli->json)
+		printf("%s: %lld array%s\n", path, (long long)pe_bundle_count(bundle),
+			pe_bundle_count(bundle) == 1 ? "" : "s");
+	for (int64_t i = 0; i < pe_bundle_count(bundle); i++) {
+		const char *name;
+		pe_tensor tensor;
+		if (pe_bundle_at(bundle, i, &name, &tensor) != PE_OK)
+			return report_status(cli, PE_ERR_INTERNAL);
+		json_array_append_new(arrays, array_json(name, &tensor));
+		if (!cli->json) {
+			printf("  %-32s %-5s ", name, pe_dtype_name(tensor.dtype));
+			print_shape(&tensor);
+			putchar('\n');
+		}
+	}
+	for (int64_t i = 0; i < pe_bundle_metadata_count(bundle); i++) {
+		const char *name = pe_bundle_metadata_name(bundle, i), *value = pe_bundle_metadata(bundle, name);
+		json_object_set_new(metadata, name, json_string(value));
+		if (!cli->json)
+			printf("  %s: %s\n", name, value);
+	}
+	json_t *all = json_pack("{s:s, s:o, s:o}", "name", path, "arrays", arrays, "metadata", metadata);
+	if (cli->json)
+		print_json(all);
+	else
+		json_decref(all);
+	return EXIT_DONE;
+}
+
+static bool is_array_file(const char *path)
+{
+	static const char *const suffixes[] = {".npy", ".npz", ".safetensors", "/"};
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		size_t a = strlen(path), b = strlen(suffixes[i]);
+		if (a >= b && strcmp(path + a - b, suffixes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A file of arrays is one that reads as such; everything else is an input. */
+static int inspect(struct cli *cli, const char *path)
+{
+	pe_bundle *bundle;
+	if (is_array_file(path) && pe_bundle_from_file(cli->ctx, path, NULL, &bundle) == PE_OK) {
+		int code = inspect_bundle(cli, path, bundle);
+		pe_bundle_destroy(&bundle);
+		return code;
+	}
+	struct input input;
+	int code = input_open(cli, path, &input);
+	if (code == EXIT_DONE) {
+		if (cli->json)
+			print_json(report_input(&input));
+		else if (input.graph)
+			print_graph(&input);
+		else
+			printf("%s: a %s of %lld tokens\n", path, input.kind, (long long)pe_domain_tokens(input.domain));
+	}
+	input_close(&input);
+	return code;
+}
+
+static int run_inspect(struct cli *cli)
+{
+	int worst = EXIT_DONE;
+	if (cli->operand_count == 0)
+		return usage_error(cli, "inspect takes one or more inputs");
+	for (int i = 0; i < cli->operand_count; i++) {
+		int code = inspect(cli, cli->operands[i]);
+		worst = code > worst ? code : worst;
+	}
+	return worst;
+}
+
+const struct command command_inspect = {
+	.name = "inspect",
+	.usage = "inspect INPUT...",
+	.summary = "what is in these graph files, datasets or array files",
+	.takes_graph_options = true,
+	.run = run_inspect,
+};

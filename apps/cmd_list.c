@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * posenc list [FAMILY]: the encoders. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+
+static const char *option_type_name(pe_option_type type)
+{
+	static const char *const names[] = {[PE_OPTION_INT] = "integer",
+		[PE_OPTION_REAL] = "number",
+		[PE_OPTION_BOOL] = "0 or 1",
+		[PE_OPTION_CHOICE] = "choice",
+		[PE_OPTION_LIST] = "list",
+		[PE_OPTION_STRING] = "text"};
+	return names[type];
+}
+
+static json_t *option_json(const pe_option_info *option)
+{
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s}", "name", option->name, "type",
+		option_type_name(option->type), "default", option->fallback, "help", option->help);
+	if (option->choices)
+		json_object_set_new(out, "range", json_string(option->choices));
+	else if (option->type != PE_OPTION_STRING)
+		json_object_set_new(out, "range", json_pack("[f, f]", option->min, option->max));
+	return out;
+}
+
+static json_t *encoder_json(const pe_encoder *encoder, const pe_params *params)
+{
+	json_t *options = json_array(), *presets = json_array();
+	for (int64_t i = 0; i < pe_params_count(params); i++) {
+		pe_option_info option = pe_params_option(params, i);
+		json_array_append_new(options, option_json(&option));
+	}
+	for (int64_t i = 0; i < pe_params_preset_count(params); i++) {
+		pe_preset_info preset = pe_params_preset(params, i);
+		json_array_append_new(presets,
+			json_pack(
+				"{s:s, s:s, s:s}", "name", preset.name, "settings", preset.settings, "help", preset.help));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "name", pe_encoder_name(encoder), "family",
+		pe_family_name(pe_encoder_family(encoder)), "sites", pe_encoder_sites(encoder), "summary",
+		pe_encoder_summary(encoder), "options", options, "weights", json_array(), "presets", presets,
+		"source", pe_encoder_source(encoder));
+}
+
+static int print_all_json(struct cli *cli, const char *family)
+{
+	json_t *all = json_array();
+	for (int64_t i = 0; i < pe_encoder_count(); i++) {
+		const pe_encoder *encoder = pe_encoder_at(i);
+		if (family && strcmp(family, pe_family_name(pe_encoder_family(encoder))) != 0)
+			continue;
+		pe_params *params;
+		pe_status status = pe_params_create(cli->ctx, pe_encoder_name(encoder), &params);
+		if (status != PE_OK) {
+			json_decref(all);
+			return report_status(cli, status);
+		}
+		json_array_append_new(all, encoder_json(encoder, params));
+		pe_params_destroy(&params);
+	}
+	print_json(all);
+	return EXIT_DONE;
+}
+
+static bool is_family(const char *name)
+{
+	for (pe_family f = PE_SEQ; f <= PE_GRAPH; f++)
+		if (strcmp(name, pe_family_name(f)) == 0)
+			return true;
+	return false;
+}
+
+static int run_list(struct cli *cli)
+{
+	const char *family = cli->operand_count ? cli->operands[0] : NULL;
+	if (cli->operand_count > 1 || (family && !is_family(family)))
+		return usage_error(cli, "list takes nothing, or one of seq, vision, graph");
+	if (cli->json)
+		return print_all_json(cli, family);
+	for (int64_t i = 0; i < pe_encoder_count(); i++) {
+		const pe_encoder *encoder = pe_encoder_at(i);
+		const char *of = pe_family_name(pe_encoder_family(encoder));
+		if (!family || strcmp(family, of) == 0)
+			printf("%-7s %-14s %s\n", of, pe_encoder_name(encoder), pe_encoder_summary(encoder));
+	}
+	return EXIT_DONE;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.usage = "list [seq|vision|graph]",
+	.summary = "the encoders, one line each",
+	.run = run_list,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_integer(const char **at, int64_t *out)
+{
+	char *end;
+	if (**at < '0' || **at > '9')
+		return false;
+	*out = strtoll(*at, &end, 10);
+	*at = end;
+	return true;
+}
+
+static int bad(struct cli *cli, const char *text, const char *expected)
+{
+	return usage_error(cli, "%s: expected %s", text, expected);
+}
+
+/* seq:LENGTH, seq:LENGTH@OFFSET */
+static int open_sequence(struct cli *cli, const char *text, struct input *in)
+{
+	const char *at = text + strlen("seq:");
+	int64_t length;
+	double offset = 0;
+	bool good = read_integer(&at, &length);
+	if (good && *at == '@') {
+		char *end;
+		offset = strtod(at + 1, &end);
+		good = end != at + 1;
+		at = end;
+	}
+	if (!good || *at)
+		return bad(cli, text, "seq:LENGTH or seq:LENGTH@OFFSET");
+	in->kind = "sequence";
+	in->family = PE_SEQ;
+	pe_status status = pe_domain_sequence(cli->ctx, length, offset, &in->domain);
+	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+}
+
+/* positions:FILE.npy */
+static int open_positions(struct cli *cli, const char *text, struct input *in)
+{
+	pe_bundle *bundle;
+	in->kind = "sequence";
+	in->family = PE_SEQ;
+	pe_status status = pe_bundle_from_file(cli->ctx, text + strlen("positions:"), NULL, &bundle);
+	if (status == PE_OK) {
+		const char *name;
+		pe_tensor positions;
+		status = pe_bundle_at(bundle, 0, &name, &positions);
+		if (status == PE_OK)
+			status = pe_domain_positions(cli->ctx, &positions, &in->domain);
+		pe_bundle_destroy(&bundle);
+	}
+	if (status == PE_OK)
+		return EXIT_DONE;
+	int code = report_status(cli, status);
+	return code == EXIT_USAGE ? EXIT_INPUT : code;
+}
+
+/* grid:HxW, grid:TxHxW */
+static int open_grid(struct cli *cli, const char *text, struct input *in)
+{
+	const char *at = text + strlen("grid:");
+	int64_t sides[3], count = 0, prefix = 0;
+	while (count < 3 && read_integer(&at, &sides[count])) {
+		count++;
+		if (*at != 'x')
+			break;
+		at++;
+	}
+	if (count < 2 || *at)
+		return bad(cli, text, "grid:HxW or grid:TxHxW");
+	if (!cli_integer(cli, "prefix", 0, INT32_MAX, &prefix))
+		return EXIT_USAGE;
+	in->kind = "grid";
+	in->family = PE_VISION;
+	pe_status status = pe_domain_grid(
+		cli->ctx, count == 3 ? sides[0] : 1, sides[count - 2], sides[count - 1], prefix, &in->domain);
+	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+}
+
+static int open_graph(struct cli *cli, const char *text, struct input *in)
+{
+	in->kind = "graph";
+	in->family = PE_GRAPH;
+	pe_status status = pe_graph_from_file(cli->ctx, text, cli->graph, &in->graph);
+	if (status == PE_OK)
+		status = pe_domain_graph(cli->ctx, in->graph, &in->domain);
+	if (status == PE_OK)
+		return EXIT_DONE;
+	int code = report_status(cli, status);
+	return code == EXIT_USAGE ? EXIT_INPUT : code;
+}
+
+int input_open(struct cli *cli, const char *text, struct input *out)
+{
+	static const struct {
+		const char *prefix;
+		int (*open)(struct cli *cli, const char *text, struct input *in);
+	} kinds[] = {
+		{"seq:", open_sequence}, {"positions:", open_positions}, {"grid:", open_grid}, {"", open_graph}};
+	*out = (struct input){.text = text};
+	double start = seconds_now();
+	size_t i = 0;
+	while (strncmp(text, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+		i++;
+	int code = kinds[i].open(cli, text, out);
+	out->seconds = seconds_now() - start;
+	return code;
+}
+
+void input_close(struct input *input)
+{
+	pe_domain_destroy(&input->domain);
+	pe_graph_destroy(&input->graph);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One key=value of a --with; `as` is the program's own. */
+static int set_option(struct cli *cli, struct job *job, const char *text, size_t size)
+{
+	char *pair = copy_text(text, size);
+	char *value = strchr(pair, '=');
+	int code = EXIT_DONE;
+	if (!value || value == pair) {
+		code = usage_error(
+			cli, "--with %s: \"%s\" is not of the form key=value", pe_encoder_name(job->encoder), pair);
+		free(pair);
+		return code;
+	}
+	*value++ = '\0';
+	if (strcmp(pair, "as") == 0) {
+		free(job->prefix);
+		job->prefix = copy_text(value, strlen(value));
+	} else if (pe_params_set(job->params, pair, value) != PE_OK) {
+		complain("--with %s", pe_context_message(cli->ctx));
+		complain("see 'posenc help %s'", pe_encoder_name(job->encoder));
+		code = EXIT_USAGE;
+	}
+	free(pair);
+	return code;
+}
+
+static int open_job(struct cli *cli, const struct input *input, const char *text, struct job *job)
+{
+	size_t size = strcspn(text, ":");
+	char *name = copy_text(text, size);
+	job->encoder = pe_encoder_find(name);
+	if (!job->encoder) {
+		int code = usage_error(cli, "--with: there is no encoder \"%s\"; see 'posenc list'", name);
+		free(name);
+		return code;
+	}
+	pe_status status = pe_params_create(cli->ctx, name, &job->params);
+	free(name);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	for (const char *at = text + size; *at;) {
+		at++; /* ':' or ',' */
+		size_t length = strcspn(at, ",");
+		int code = set_option(cli, job, at, length);
+		if (code != EXIT_DONE)
+			return code;
+		at += length;
+	}
+	status = pe_encoding_create(cli->ctx, job->encoder, job->params, input->domain, &job->encoding);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	job->count = pe_encoding_array_count(job->encoding);
+	for (int64_t i = 0; i < job->count; i++)
+		if (pe_encoding_array(job->encoding, i, &job->arrays[i]) != PE_OK)
+			return report_status(cli, PE_ERR_INTERNAL);
+	return EXIT_DONE;
+}
+
+/* ---- names -------------------------------------------------------------------------- */
+
+static bool is_shared(const struct job *jobs, int count, int self, const char *name)
+{
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; j != self && i < jobs[j].count; i++)
+			if (strcmp(jobs[j].arrays[i].name, name) == 0)
+				return true;
+	return false;
+}
+
+static void name_arrays(struct job *jobs, int count)
+{
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; i < jobs[j].count; i++) {
+			const char *name = jobs[j].arrays[i].name, *prefix = jobs[j].prefix;
+			if (!prefix && is_shared(jobs, count, j, name))
+				prefix = pe_encoder_name(jobs[j].encoder);
+			size_t size = strlen(name) + (prefix ? strlen(prefix) : 0) + 2;
+			jobs[j].names[i] = get_memory(size, 1);
+			snprintf(jobs[j].names[i], size, "%s%s%s", prefix ? prefix : "", prefix ? "." : "", name);
+			jobs[j].wanted[i] = true;
+		}
+}
+
+static int refuse_equal_names(struct cli *cli, const struct job *jobs, int count)
+{
+	for (int j = 1; j < count; j++)
+		for (int64_t i = 0; i < jobs[j].count; i++)
+			for (int k = 0; k < j; k++)
+				for (int64_t l = 0; l < jobs[k].count; l++)
+					if (strcmp(jobs[j].names[i], jobs[k].names[l]) == 0)
+						return usage_error(cli, "two arrays would be called %s: give one --with an as=PREFIX",
+							jobs[j].names[i]);
+	return EXIT_DONE;
+}
+
+/* ---- opening ------------------------------------------------------------------------ */
+
+static const char *const *usual_encoders(pe_family family)
+{
+	static const char *const seq[] = {"sinusoidal", NULL}, *const vision[] = {"axial", NULL},
+							 *const graph[] = {"lap", "rwse", NULL};
+	return family == PE_SEQ ? seq : family == PE_VISION ? vision : graph;
+}
+
+static int open_usual(struct cli *cli, const struct input *input, struct job *jobs, int *count)
+{
+	const char *const *names = usual_encoders(input->family);
+	for (; names[*count]; (*count)++) {
+		int code = open_job(cli, input, names[*count], &jobs[*count]);
+		if (code != EXIT_DONE) {
+			(*count)++;
+			return code;
+		}
+	}
+	if (!cli->quiet)
+		complain("no --with given: %s%s%s", names[0], names[1] ? " and " : "", names[1] ? names[1] : "");
+	return EXIT_DONE;
+}
+
+int jobs_open(struct cli *cli, const struct input *input, struct job **jobs, int *count)
+{
+	int code = EXIT_DONE;
+	*count = 0;
+	*jobs = get_memory((size_t)cli->value_count + 2, sizeof **jobs);
+	for (int i = 0; i < cli->value_count && code == EXIT_DONE; i++)
+		if (strcmp(cli->values[i].name, "with") == 0) {
+			code = open_job(cli, input, cli->values[i].value, &(*jobs)[*count]);
+			(*count)++;
+		}
+	if (*count == 0)
+		code = open_usual(cli, input, *jobs, count);
+	if (code != EXIT_DONE)
+		return code;
+	name_arrays(*jobs, *count);
+	return refuse_equal_names(cli, *jobs, *count);
+}
+
+void jobs_close(struct job *jobs, int count)
+{
+	for (int j = 0; j < count; j++) {
+		for (int64_t i = 0; i < jobs[j].count; i++) {
+			free(jobs[j].names[i]);
+			free(jobs[j].tensors[i].data);
+		}
+		pe_encoding_destroy(&jobs[j].encoding);
+		pe_params_destroy(&jobs[j].params);
+		free(jobs[j].prefix);
+	}
+	free(jobs);
+}
+
+/* ---- working ------------------------------------------------------------------------ */
+
+static int allocate(struct cli *cli, struct job *job, int64_t i, pe_dtype dtype)
+{
+	const pe_array_info *info = &job->arrays[i];
+	pe_tensor *tensor = &job->tensors[i];
+	*tensor = pe_tensor_dense(NULL, info->dtype == PE_F64 ? dtype : info->dtype, info->ndim, info->shape);
+	int64_t bytes = pe_tensor_bytes(tensor);
+	if (bytes < 0 || (uint64_t)bytes > SIZE_MAX - 64 || !(tensor->data = output_memory((size_t)bytes))) {
+		complain("out of memory: the array %s needs %lld bytes", job->names[i], (long long)bytes);
+		return EXIT_SYSTEM;
+	}
+	(void)cli;
+	return EXIT_DONE;
+}
+
+int jobs_allocate(struct cli *cli, struct job *jobs, int count, pe_dtype dtype)
+{
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; i < jobs[j].count; i++)
+			if (jobs[j].wanted[i] && allocate(cli, &jobs[j], i, dtype) != EXIT_DONE)
+				return EXIT_SYSTEM;
+	return EXIT_DONE;
+}
+
+static int worse(int a, int b)
+{
+	static const int order[] = {[EXIT_DONE] = 0,
+		[EXIT_SOME] = 1,
+		[EXIT_NUMERIC] = 2,
+		[EXIT_INPUT] = 3,
+		[EXIT_USAGE] = 4,
+		[EXIT_SYSTEM] = 5};
+	return order[a] > order[b] ? a : b;
+}
+
+static void name_failures(const struct job *job)
+{
+	const int64_t *failed = pe_encoding_failed(job->encoding);
+	for (int64_t i = 0; i < pe_encoding_get_quality(job->encoding)->failed; i++)
+		complain("%s: graph %lld: %s", pe_encoder_name(job->encoder), (long long)failed[i],
+			pe_encoding_failure(job->encoding, i));
+}
+
+int jobs_compute(struct cli *cli, struct job *jobs, int count)
+{
+	int code = EXIT_DONE;
+	for (int j = 0; j < count; j++) {
+		jobs[j].status = pe_encoding_compute(jobs[j].encoding, jobs[j].tensors, jobs[j].count);
+		if (jobs[j].status == PE_ERR_PARTIAL)
+			name_failures(&jobs[j]);
+		else if (jobs[j].status != PE_OK)
+			report_status(cli, jobs[j].status);
+		code = worse(code, exit_code_of(jobs[j].status));
+	}
+	return code;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * posenc: positional encodings from the command line. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+const struct command *const commands[] = {
+	&command_encode,
+	&command_inspect,
+	&command_compare,
+	&command_list,
+	&command_help,
+	&command_bench,
+	&command_completion,
+	NULL,
+};
+
+const struct command *find_command(const char *name)
+{
+	for (int i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct cli cli;
+	int code = cli_start(&cli, command, argc, argv);
+	if (code == EXIT_DONE)
+		code = cli_has(&cli, "help") ? help_on(&cli, command->name) : command->run(&cli);
+	cli_end(&cli);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, with a message and an exit code */
+	if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+		printf("posenc %s\n", pe_version());
+		return finish_output(EXIT_DONE);
+	}
+	bool wants_help = argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+	const struct command *command = wants_help ? &command_help : argc >= 2 ? find_command(argv[1]) : NULL;
+	if (command)
+		return finish_output(run(command, argc - 2, argv + 2));
+	if (argc >= 2)
+		complain("there is no command \"%s\"", argv[1]);
+	complain("usage: posenc encode|inspect|compare|list|help|bench|completion ...; see 'posenc help'");
+	return EXIT_USAGE;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report.h"
+
+#include <stdio.h>
+
+json_t *report_input(const struct input *input)
+{
+	json_t *out = json_pack("{s:s, s:s}", "kind", input->kind, "name", input->text);
+	if (!input->graph) {
+		json_object_set_new(out, "tokens", json_integer(pe_domain_tokens(input->domain)));
+		return out;
+	}
+	const pe_graph_report *r = pe_graph_get_report(input->graph);
+	const struct {
+		const char *name;
+		int64_t value;
+	} counts[] = {{"graphs", r->graphs}, {"nodes", r->nodes}, {"edges", r->edges}, {"rows", r->rows},
+		{"self_loops", r->self_loops}, {"duplicates", r->duplicates}, {"one_way", r->one_way},
+		{"isolated", r->isolated}, {"phantom", r->phantom}, {"components", r->components}};
+	json_object_set_new(out, "format", json_string(r->format));
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		json_object_set_new(out, counts[i].name, json_integer(counts[i].value));
+	json_object_set_new(out, "directed", json_boolean(r->directed));
+	json_object_set_new(out, "weighted", json_boolean(r->weighted));
+	return out;
+}
+
+json_t *report_options(const pe_params *params)
+{
+	json_t *out = json_object();
+	if (pe_params_get(params, "preset"))
+		json_object_set_new(out, "preset", json_string(pe_params_get(params, "preset")));
+	for (int64_t i = 0; i < pe_params_count(params); i++) {
+		const char *name = pe_params_option(params, i).name;
+		json_object_set_new(out, name, json_string(pe_params_get(params, name)));
+	}
+	return out;
+}
+
+static json_t *report_array(const struct job *job, int64_t i)
+{
+	json_t *shape = json_array();
+	for (int32_t d = 0; d < job->arrays[i].ndim; d++)
+		json_array_append_new(shape, json_integer(job->arrays[i].shape[d]));
+	return json_pack("{s:s, s:s, s:o}", "name", job->names[i], "dtype", pe_dtype_name(job->tensors[i].dtype),
+		"shape", shape);
+}
+
+static json_t *report_quality(const struct job *job)
+{
+	const pe_quality *q = pe_encoding_get_quality(job->encoding);
+	json_t *out = json_pack("{s:f, s:f, s:I, s:I, s:I}", "max_residual", q->max_residual,
+		"max_orthogonality_error", q->max_orthogonality_error, "certified", (json_int_t)q->certified,
+		"uncertified", (json_int_t)q->uncertified, "split_groups", (json_int_t)q->split_groups);
+	if (q->failed)
+		json_object_set_new(out, "failed", json_integer(q->failed));
+	if (q->max_standard_error > 0)
+		json_object_set_new(out, "max_standard_error", json_real(q->max_standard_error));
+	return out;
+}
+
+json_t *report_job(const struct job *job)
+{
+	json_t *arrays = json_array();
+	for (int64_t i = 0; i < job->count; i++)
+		if (job->wanted[i])
+			json_array_append_new(arrays, report_array(job, i));
+	json_t *out = json_pack("{s:s, s:o, s:o}", "name", pe_encoder_name(job->encoder), "options",
+		report_options(job->params), "arrays", arrays);
+	if (pe_encoder_family(job->encoder) == PE_GRAPH)
+		json_object_set_new(out, "quality", report_quality(job));
+	return out;
+}
+
+void print_json(json_t *object)
+{
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(object);
+}

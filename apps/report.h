@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The JSON that --json prints. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <jansson.h>
+
+#include "job.h"
+
+/* New references; NULL only without memory. */
+json_t *report_input(const struct input *input);
+json_t *report_job(const struct job *job);
+json_t *report_options(const pe_params *params);
+
+/* Prints one object on a line and drops the reference. Numbers keep their digits. */
+void print_json(json_t *object);
+
+#endif
