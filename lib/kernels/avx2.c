@@ -3,5 +3,5 @@
 
 void pe_kernels_avx2(struct pe_kernels *kernels)
 {
-	(void)kernels;
+	pe_half_walk_avx2(kernels);
 }

@@ -3,5 +3,5 @@
 
 void pe_kernels_avx512(struct pe_kernels *kernels)
 {
-	(void)kernels;
+	pe_half_walk_avx512(kernels);
 }

@@ -6,8 +6,14 @@
 
 #include <stdint.h>
 
+#include "half_walk.h"
+
 struct pe_kernels {
 	const char *name; /* "scalar", "avx2", … */
+
+	pe_half_walk_fn *half_walk_unit; /* half_walk.h */
+	pe_half_walk_fn *half_walk_weighted;
+	pe_half_walk_fn *half_walk_directed;
 };
 
 /* The best set that this machine runs and that is not above `limit` (a set's name; NULL: no
@@ -20,5 +26,10 @@ const char *pe_kernels_available(void);
 void pe_kernels_scalar(struct pe_kernels *kernels);
 void pe_kernels_avx2(struct pe_kernels *kernels);
 void pe_kernels_avx512(struct pe_kernels *kernels);
+
+/* Likewise their parts, each in a file UNIT_SET.c; for scalar.c, avx2.c, … only. */
+void pe_half_walk_scalar(struct pe_kernels *kernels);
+void pe_half_walk_avx2(struct pe_kernels *kernels);
+void pe_half_walk_avx512(struct pe_kernels *kernels);
 
 #endif

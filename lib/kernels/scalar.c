@@ -3,5 +3,5 @@
 
 void pe_kernels_scalar(struct pe_kernels *kernels)
 {
-	(void)kernels;
+	pe_half_walk_scalar(kernels);
 }

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Random-walk structural encoding: column k of node i is (P^k)_ii, the probability that a random walk
+ * of k steps from i ends at i, P = D⁻¹A. Dwivedi et al., "Graph neural networks with learnable
+ * structural and positional representations", ICLR 2022, section 3.2. Exact, in double precision, by
+ * half walks (walk.h). */
+#include <string.h>
+
+#include "encoder.h"
+#include "pool.h"
+#include "walk.h"
+
+#define CHUNK_NODES 4096    /* a piece of work: the graphs that begin in so many nodes … */
+#define LARGE 2048          /* … but graphs of more nodes than this are cut themselves, … */
+#define BLOCKS_PER_PIECE 16 /* … into so many blocks of start vertices */
+
+enum dangling { LOSE, LOOP, TELEPORT };
+
+struct state {
+	const pe_graph *graph;
+	int64_t steps;
+	bool isolated_ones;
+	enum dangling dangling;
+};
+
+/* Where the rows of one graph go. */
+struct target {
+	const struct state *s;
+	const pe_tensor *out;
+	int64_t first; /* the row of node 0 */
+	struct pe_walk walk;
+	struct pe_walk_plan plan;
+	struct pe_walk_teleport teleport;
+};
+
+/* ---- writing rows ------------------------------------------------------------------- */
+
+static void store(const struct target *t, int32_t i, const double *row)
+{
+	const pe_tensor *out = t->out;
+	pe_store_f64(pe_tensor_row(out, t->first + i), out->dtype, out->strides[1], row, 1, t->s->steps);
+}
+
+static void store_all(const struct target *t, const double *rows)
+{
+	const pe_tensor *out = t->out;
+	int64_t steps = t->s->steps, n = t->walk.n;
+	if (out->strides[1] == 1 && out->strides[0] == steps)
+		pe_store_f64(pe_tensor_row(out, t->first), out->dtype, 1, rows, 1, n * steps);
+	else
+		for (int32_t i = 0; i < n; i++)
+			store(t, i, rows + i * steps);
+}
+
+/* The row of a node from which no walk goes on. */
+static void end_row(const struct target *t, int32_t i, double *row)
+{
+	enum pe_walk_end end = pe_walk_end(&t->walk, i);
+	bool stays = end == PE_WALK_ISOLATED ? t->s->isolated_ones : t->s->dangling == LOOP;
+	for (int64_t k = 0; k < t->s->steps; k++)
+		row[k] = stays;
+	if (end == PE_WALK_DANGLING)
+		pe_walk_teleport_add(&t->teleport, i, row);
+}
+
+/* A start vertex, and the leaves on it. */
+static void store_start(const struct target *t, int32_t i, double *row, double *leaf)
+{
+	const struct pe_walk *w = &t->walk;
+	pe_walk_teleport_add(&t->teleport, i, row);
+	store(t, i, row);
+	if (t->plan.core[i] == pe_walk_degree(w, i))
+		return;
+	for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++) {
+		int32_t j = w->col[e];
+		if (t->plan.core[j] >= 0 || pe_walk_end(w, j) != PE_WALK_GOES_ON)
+			continue;
+		pe_walk_leaf_row(pe_walk_leaf_share(w, j, i), row, t->s->steps, leaf);
+		store(t, j, leaf);
+	}
+}
+
+static void store_ends(const struct target *t, double *row)
+{
+	for (int32_t i = 0; i < t->walk.n; i++)
+		if (pe_walk_end(&t->walk, i) != PE_WALK_GOES_ON) {
+			end_row(t, i, row);
+			store(t, i, row);
+		}
+}
+
+/* ---- one graph ---------------------------------------------------------------------- */
+
+static void small_graph(pe_context *ctx, const struct target *t, struct pe_walk_small *small, double *rows)
+{
+	pe_walk_small(ctx, small, &t->walk, rows);
+	if (t->s->isolated_ones)
+		for (int32_t i = 0; i < t->walk.n; i++)
+			if (pe_walk_end(&t->walk, i) != PE_WALK_GOES_ON)
+				end_row(t, i, rows + i * t->s->steps);
+	store_all(t, rows);
+}
+
+static pe_status do_blocks(pe_context *worker, const struct target *t, int64_t from, int64_t to)
+{
+	struct pe_walk_scratch *scratch = NULL;
+	int64_t steps = t->s->steps, per_block = t->plan.per_block, count;
+	double *rows = pe_alloc(worker, (per_block + 1) * steps, sizeof *rows);
+	pe_status status = rows ? pe_walk_scratch_create(worker, &t->plan, &scratch) : PE_ERR_NOMEM;
+	for (int64_t b = from; b < to && status == PE_OK; b++) {
+		status = pe_walk_block_rows(worker, scratch, b, rows, &count);
+		for (int64_t k = 0; k < count && status == PE_OK; k++)
+			store_start(t, t->plan.start[b * per_block + k], rows + k * steps, rows + per_block * steps);
+	}
+	pe_walk_scratch_destroy(worker, &scratch);
+	pe_free(worker, rows);
+	return status;
+}
+
+static pe_status do_piece(pe_context *worker, void *arg, int64_t piece)
+{
+	const struct target *t = arg;
+	int64_t from = piece * BLOCKS_PER_PIECE;
+	return do_blocks(worker, t, from, pe_min(from + BLOCKS_PER_PIECE, t->plan.blocks));
+}
+
+/* A graph of any size whose walk is there, by threads if ctx has any. */
+static pe_status any_graph(pe_context *ctx, struct target *t)
+{
+	double *row = pe_alloc(ctx, t->s->steps, sizeof *row);
+	pe_status status = row ? PE_OK : PE_ERR_NOMEM;
+	if (status == PE_OK && t->s->dangling == TELEPORT)
+		status = pe_walk_teleport_create(ctx, &t->walk, t->s->steps, &t->teleport);
+	if (status == PE_OK)
+		status = pe_walk_plan_create(ctx, &t->walk, t->s->steps, &t->plan);
+	if (status == PE_OK) {
+		store_ends(t, row);
+		int64_t pieces = (t->plan.blocks + BLOCKS_PER_PIECE - 1) / BLOCKS_PER_PIECE;
+		status = pe_parallel(ctx, pieces, do_piece, t, "rwse");
+	}
+	pe_walk_plan_free(ctx, &t->plan);
+	pe_walk_teleport_free(ctx, &t->teleport);
+	pe_free(ctx, row);
+	return status;
+}
+
+static pe_status do_graph(pe_context *ctx, const struct state *s, const pe_tensor *out, int64_t g,
+	struct pe_walk_small *small, double *rows)
+{
+	struct pe_csr view = pe_graph_view(s->graph, g);
+	struct target t = {.s = s, .out = out, .first = s->graph->ptr[g]};
+	PE_TRY(pe_walk_create(ctx, &view, s->graph->directed, &t.walk));
+	pe_status status = PE_OK;
+	if (small && !s->graph->directed && view.n <= PE_WALK_SMALL)
+		small_graph(ctx, &t, small, rows);
+	else
+		status = any_graph(ctx, &t);
+	pe_walk_free(ctx, &t.walk);
+	return status;
+}
+
+/* ---- all graphs --------------------------------------------------------------------- */
+
+struct work {
+	const struct state *s;
+	const pe_tensor *out;
+};
+
+/* The first graph that begins at this node or behind it. */
+static int64_t first_graph(const pe_graph *graph, int64_t node)
+{
+	int64_t low = 0, high = graph->count;
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+		if (graph->ptr[middle] < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int64_t nodes_of(const pe_graph *graph, int64_t g)
+{
+	return graph->ptr[g + 1] - graph->ptr[g];
+}
+
+static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
+{
+	const struct work *w = arg;
+	const pe_graph *graph = w->s->graph;
+	struct pe_walk_small *small = NULL;
+	double *rows = pe_alloc(worker, PE_WALK_SMALL * w->s->steps, sizeof *rows);
+	pe_status status = rows ? pe_walk_small_create(worker, w->s->steps, &small) : PE_ERR_NOMEM;
+	int64_t last = first_graph(graph, (chunk + 1) * CHUNK_NODES);
+	for (int64_t g = first_graph(graph, chunk * CHUNK_NODES); g < last && status == PE_OK; g++)
+		if (nodes_of(graph, g) > 0 && nodes_of(graph, g) <= LARGE)
+			status = do_graph(worker, w->s, w->out, g, small, rows);
+	pe_walk_small_destroy(worker, &small);
+	pe_free(worker, rows);
+	return status;
+}
+
+static pe_status compute(pe_encoding *e, const pe_tensor *outs)
+{
+	const struct state *s = e->state;
+	struct work work = {s, &outs[0]};
+	if (!outs[0].data)
+		return PE_OK;
+	int64_t chunks = (s->graph->nodes + CHUNK_NODES - 1) / CHUNK_NODES;
+	PE_TRY(pe_parallel(e->ctx, chunks, do_chunk, &work, "rwse"));
+	for (int64_t g = 0; g < s->graph->count; g++)
+		if (nodes_of(s->graph, g) > LARGE)
+			PE_TRY(do_graph(e->ctx, s, &outs[0], g, NULL, NULL));
+	return PE_OK;
+}
+
+/* ---- the encoder -------------------------------------------------------------------- */
+
+static pe_status bind(pe_encoding *e)
+{
+	const pe_graph *graph = e->domain->graph;
+	if (graph->negative)
+		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED,
+			"a weight is negative, and probabilities of a random walk cannot be; take the weights' absolute "
+			"values, or leave them out (--edge-weights none)");
+	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
+	struct state *s = e->state;
+	*s = (struct state){
+		.graph = graph,
+		.steps = pe_params_int(e->params, "steps"),
+		.isolated_ones = pe_params_bool(e->params, "isolated"),
+		.dangling = (enum dangling)pe_params_choice(e->params, "dangling"),
+	};
+	const char *preset = pe_params_preset_name(e->params);
+	const char *name = preset && strcmp(preset, "graphgps") == 0 ? "pestat_RWSE" : "random_walk_pe";
+	pe_declare(e, name, PE_F64, 2, (int64_t[]){e->domain->tokens, s->steps}, true);
+	return PE_OK;
+}
+
+static const pe_option_info options[] = {
+	PE_INT("steps", "20", 1, 10000, "columns: walks of 1 to this many steps"),
+	PE_BOOLEAN(
+		"isolated", "0", "what the row of a node without edges holds: zeros, or ones as if it had a loop"),
+	PE_CHOICE("dangling", "lose", "lose|loop|teleport",
+		"a directed walk at a node without out-edges: ends, stays, or goes on at any node of the graph"),
+};
+
+static const pe_preset_info presets[] = {
+	{"graphgps", "isolated=0,dangling=lose",
+		"RWSE of GraphGPS, times 1..steps: the same numbers on unit weights, in the array pestat_RWSE. "
+		"GraphGPS leaves edge weights out; read the graph without them to match it"},
+	{"pyg", "isolated=0,dangling=lose",
+		"AddRandomWalkPE of PyTorch Geometric: the same numbers on unit weights without duplicate edges. "
+		"On weighted graphs it divides 1, not the weight, by max(1, sum of weights), so its rows do not "
+		"sum to 1; duplicate edges count in the degree, and in A only above 2,000 nodes. Neither is copied"},
+};
+
+const struct pe_encoder pe_encoder_rwse = {
+	.table = PE_TABLE("rwse", options, presets),
+	.family = PE_GRAPH,
+	.summary = "random-walk structural encoding: return probabilities of 1 to k steps",
+	.help = "random_walk_pe[i, k-1] = (P^k)_ii, k = 1 … steps, with P = D^-1 A: the\n"
+			"probability that a random walk of k steps from node i ends at i. A holds\n"
+			"the edge weights (which must not be negative), D their sums over out-edges.\n"
+			"Self loops are kept in both. Exact in double precision, rounded once.\n"
+			"An isolated node (no edge of weight above 0, in or out) has a row of zeros,\n"
+			"or of ones with isolated=1. On a directed graph a walk at a node without\n"
+			"out-edges ends (dangling=lose), stays there for ever (loop), or goes on at\n"
+			"any node of its graph with equal probability, isolated ones included\n"
+			"(teleport). The graph is taken as directed or not as it was read; it is\n"
+			"never symmetrised.\n"
+			"On bipartite graphs odd steps are exactly 0.\n"
+			"Large graphs cost, for each node, what lies within steps/2 edges of it,\n"
+			"and memory for that alone, never n^2.",
+	.source = "Dwivedi et al. 2022, \"Graph neural networks with learnable structural and positional "
+			  "representations\", section 3.2",
+	.example = "graph.txt --with rwse:steps=16",
+	.domains = PE_DOMAIN_GRAPH,
+	.bind = bind,
+	.compute = compute,
+};
