@@ -172,7 +172,7 @@ static void fill_weighted(struct pe_walk_scratch *s, int64_t rows)
 static pe_status reserve(pe_context *ctx, struct pe_walk_scratch *s, int64_t rows)
 {
 	const struct pe_walk_plan *plan = s->plan;
-	int64_t entries = 0, cells;
+	int64_t entries = 1, cells; /* one more, so that there is memory even for none */
 	for (int64_t r = 0; r < rows; r++)
 		entries += plan->core[s->ball[r]];
 	if (!pe_mul(rows + 1, s->block.lanes, &cells) || cells > UINT32_MAX)

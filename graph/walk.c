@@ -16,7 +16,7 @@ static void find_degrees(
 		for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++)
 			degree += weight[e] * scale;
 		root[i] = degree > 0 ? 1 / sqrt(degree) : 0;
-		end[i] = degree > 0 ? PE_WALK_GOES_ON : PE_WALK_ISOLATED;
+		end[i] = (uint8_t)(degree > 0 ? PE_WALK_GOES_ON : PE_WALK_ISOLATED);
 	}
 }
 

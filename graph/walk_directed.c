@@ -50,7 +50,7 @@ static void find_steps(
 			step[e] = sum > 0 ? step[e] / sum : 0;
 		for (int64_t k = in->at[i]; k < in->at[i + 1]; k++)
 			entering = fmax(entering, weight ? weight[in->edge[k]] : 1);
-		end[i] = sum > 0 ? PE_WALK_GOES_ON : entering > 0 ? PE_WALK_DANGLING : PE_WALK_ISOLATED;
+		end[i] = (uint8_t)(sum > 0 ? PE_WALK_GOES_ON : entering > 0 ? PE_WALK_DANGLING : PE_WALK_ISOLATED);
 	}
 }
 

@@ -36,8 +36,8 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Each node is joined to about `degree` others at random, one in `trees` of them to an earlier one
- * alone; some have loops, some nothing. Weights span `orders` orders of magnitude. */
+/* Each node draws up to `degree` edges, a few of them loops; some nodes are leaves, some have nothing.
+ * Weights span `orders` orders of magnitude; 0: no weights. */
 static struct dense random_graph(uint64_t seed, int n, bool directed, int degree, double orders)
 {
 	struct dense d = empty(n, directed, orders > 0);
