@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What every encoder of the registry promises. A new encoder is tested here without a line. */
+#include "encoder.h"
+#include "xt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- domains to try an encoder on --------------------------------------------------- */
+
+enum { DOMAINS = 4 };
+
+struct place {
+	pe_graph *graph;
+	pe_domain *domain;
+};
+
+/* A path of n nodes with one chord, and an isolated node; n = 0, 1, 2 too. */
+static pe_status make_graph(pe_context *ctx, int64_t n, pe_graph **out)
+{
+	int64_t edges = n > 2 ? n - 1 : n > 1, index[2 * 64];
+	for (int64_t i = 0; i < edges; i++) {
+		index[i] = i < n - 2 ? i : 0;
+		index[edges + i] = i < n - 2 ? i + 1 : n > 3 ? 3 : 1;
+	}
+	pe_tensor edge_index = pe_tensor_dense(index, PE_I64, 2, (int64_t[]){2, edges});
+	return pe_graph_from_arrays(ctx, &edge_index, NULL, NULL, n, NULL, out);
+}
+
+static pe_status make_place(pe_context *ctx, const pe_encoder *encoder, int which, struct place *out)
+{
+	static const int64_t sizes[DOMAINS] = {0, 1, 2, 21};
+	int64_t n = sizes[which];
+	*out = (struct place){0};
+	switch (encoder->family) {
+	case PE_SEQ:
+		return pe_domain_sequence(ctx, n, 0, &out->domain);
+	case PE_VISION:
+		return pe_domain_grid(ctx, 1, pe_max(n, 1), 1 + (which == 3) * 6, which == 3, &out->domain);
+	default:
+		PE_TRY(make_graph(ctx, n, &out->graph));
+		return pe_domain_graph(ctx, out->graph, &out->domain);
+	}
+}
+
+static void leave(struct place *place)
+{
+	pe_domain_destroy(&place->domain);
+	pe_graph_destroy(&place->graph);
+}
+
+/* ---- one run ------------------------------------------------------------------------ */
+
+struct result {
+	int64_t count;
+	pe_array_info info[PE_MAX_ARRAYS];
+	pe_tensor out[PE_MAX_ARRAYS];
+};
+
+static void free_result(struct result *r)
+{
+	for (int64_t i = 0; i < r->count; i++)
+		free(r->out[i].data);
+	*r = (struct result){0};
+}
+
+/* Every array in its own type, each element `step` apart and the memory around it filled with a
+ * pattern. */
+static void allocate(struct result *r, int64_t step)
+{
+	for (int64_t i = 0; i < r->count; i++) {
+		pe_tensor *t = &r->out[i];
+		*t = pe_tensor_dense(NULL, r->info[i].dtype, r->info[i].ndim, r->info[i].shape);
+		size_t bytes = (size_t)(pe_tensor_bytes(t) * step) + 64;
+		t->data = malloc(bytes);
+		memset(t->data, 0x5A, bytes);
+		for (int32_t d = 0; d < t->ndim; d++)
+			t->strides[d] *= step;
+	}
+}
+
+static pe_status run(pe_context *ctx, const pe_encoder *encoder, const pe_params *params,
+	const pe_domain *domain, int64_t step, struct result *r)
+{
+	pe_encoding *e;
+	*r = (struct result){0};
+	pe_status status = pe_encoding_create(ctx, encoder, params, domain, &e);
+	if (status != PE_OK)
+		return status;
+	r->count = pe_encoding_array_count(e);
+	for (int64_t i = 0; i < r->count; i++)
+		assert_int_equal(pe_encoding_array(e, i, &r->info[i]), PE_OK);
+	allocate(r, step);
+	status = pe_encoding_compute(e, r->out, r->count);
+	pe_encoding_destroy(&e);
+	return status;
+}
+
+static bool same_values(const struct result *a, const struct result *b)
+{
+	for (int64_t i = 0; i < a->count; i++) {
+		size_t size = pe_dtype_size(a->info[i].dtype);
+		int64_t n = pe_tensor_count(&a->out[i]);
+		int64_t sa = a->out[i].ndim ? a->out[i].strides[a->out[i].ndim - 1] : 1;
+		int64_t sb = b->out[i].ndim ? b->out[i].strides[b->out[i].ndim - 1] : 1;
+		for (int64_t k = 0; k < n; k++)
+			if (memcmp((char *)a->out[i].data + (size_t)(k * sa) * size,
+					(char *)b->out[i].data + (size_t)(k * sb) * size, size) != 0)
+				return false;
+	}
+	return a->count == b->count;
+}
+
+static const pe_encoder *next_encoder(int64_t i)
+{
+	const pe_encoder *encoder = pe_encoder_at(i);
+	if (encoder)
+		print_message("           %s\n", pe_encoder_name(encoder));
+	return encoder;
+}
+
+/* ---- the promises ------------------------------------------------------------------- */
+
+static void says_what_it_is(void **state)
+{
+	(void)state;
+	const pe_encoder *before = NULL, *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++, before = encoder) {
+		assert_true(strlen(encoder->summary) > 10 && strlen(encoder->summary) < 90);
+		assert_true(strlen(encoder->help) > 40 && strlen(encoder->source) > 3);
+		assert_non_null(strstr(encoder->example, pe_encoder_name(encoder)));
+		assert_ptr_equal(pe_encoder_find(pe_encoder_name(encoder)), encoder);
+		for (const char *line = encoder->help; *line;
+			 line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
+			assert_true(strcspn(line, "\n") <= 78);
+		for (int64_t k = 0; k < encoder->table.option_count; k++)
+			assert_true(strlen(encoder->table.options[k].help) > 3);
+		if (before && before->family == encoder->family)
+			assert_true(strcmp(pe_encoder_name(before), pe_encoder_name(encoder)) < 0);
+		else if (before)
+			assert_true(before->family < encoder->family);
+	}
+	assert_true(pe_encoder_count() >= 2);
+	assert_null(pe_encoder_at(-1));
+	assert_null(pe_encoder_find("nothing"));
+}
+
+/* Defaults work on every size; so does each preset, or it says why not. */
+static void works_on_every_size(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++)
+		for (int which = 0; which < DOMAINS; which++)
+			for (int64_t preset = -1; preset < encoder->table.preset_count; preset++) {
+				struct place place;
+				struct result r;
+				pe_params *params;
+				assert_int_equal(make_place(ctx, encoder, which, &place), PE_OK);
+				assert_int_equal(pe_params_create(ctx, pe_encoder_name(encoder), &params), PE_OK);
+				if (preset >= 0)
+					assert_int_equal(
+						pe_params_set(params, "preset", encoder->table.presets[preset].name), PE_OK);
+				pe_status status = run(ctx, encoder, params, place.domain, 1, &r);
+				if (status != PE_OK)
+					fail_msg("size %d, preset %d: %s", which, (int)preset, pe_context_message(ctx));
+				for (int64_t a = 0; a < r.count; a++)
+					if (r.info[a].per_token)
+						assert_int_equal(r.info[a].shape[0], pe_domain_tokens(place.domain));
+				free_result(&r);
+				pe_params_destroy(&params);
+				leave(&place);
+			}
+}
+
+/* An option at its ends is taken or refused with a sentence; beyond them it is refused. */
+static void try_value(pe_context *ctx, const pe_encoder *encoder, const pe_domain *domain, const char *name,
+	const char *value, bool beyond)
+{
+	pe_params *params;
+	struct result r;
+	assert_int_equal(pe_params_create(ctx, pe_encoder_name(encoder), &params), PE_OK);
+	pe_status set = pe_params_set(params, name, value);
+	if (beyond) {
+		assert_int_equal(set, PE_ERR_RANGE);
+	} else {
+		assert_int_equal(set, PE_OK);
+		pe_status status = run(ctx, encoder, params, domain, 1, &r);
+		if (status != PE_OK && strlen(pe_context_message(ctx)) < 10)
+			fail_msg("%s: %s=%s failed without saying why", pe_encoder_name(encoder), name, value);
+		assert_int_not_equal(status, PE_ERR_INTERNAL);
+		free_result(&r);
+	}
+	pe_params_destroy(&params);
+}
+
+static void try_number(
+	pe_context *ctx, const pe_encoder *encoder, const pe_domain *domain, const pe_option_info *option)
+{
+	char text[64];
+	double values[] = {option->min, fmin(option->max, 64), option->min - 1, option->max + 1};
+	if (option->type == PE_OPTION_REAL) {
+		values[2] = nextafter(option->min, -INFINITY);
+		values[3] = nextafter(option->max, INFINITY);
+	}
+	for (int v = 0; v < 4; v++) {
+		snprintf(text, sizeof text, "%.17g", values[v]);
+		try_value(ctx, encoder, domain, option->name, text, v >= 2);
+	}
+}
+
+static void try_choices(
+	pe_context *ctx, const pe_encoder *encoder, const pe_domain *domain, const pe_option_info *option)
+{
+	char text[256];
+	assert_true(strlen(option->choices) < sizeof text);
+	strcpy(text, option->choices);
+	char *rest = text;
+	for (char *word; (word = strtok_r(rest, "|", &rest));)
+		try_value(ctx, encoder, domain, option->name, word, false);
+	try_value(ctx, encoder, domain, option->name, "none of these", true);
+}
+
+static void respects_its_option_table(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++) {
+		struct place place;
+		assert_int_equal(make_place(ctx, encoder, 3, &place), PE_OK);
+		for (int64_t k = 0; k < encoder->table.option_count; k++) {
+			const pe_option_info *option = &encoder->table.options[k];
+			if (option->type == PE_OPTION_INT || option->type == PE_OPTION_REAL)
+				try_number(ctx, encoder, place.domain, option);
+			else if (option->type == PE_OPTION_CHOICE)
+				try_choices(ctx, encoder, place.domain, option);
+			else if (option->type == PE_OPTION_BOOL)
+				for (const char *v = "01x"; *v; v++)
+					try_value(ctx, encoder, place.domain, option->name, (char[]){*v, 0}, *v == 'x');
+		}
+		leave(&place);
+	}
+}
+
+static void gives_the_same_bits_at_any_thread_count(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++) {
+		struct place one, many;
+		struct result a, b;
+		assert_int_equal(make_place(ctx, encoder, 3, &one), PE_OK);
+		assert_int_equal(run(ctx, encoder, NULL, one.domain, 1, &a), PE_OK);
+		for (int32_t threads = 1; threads <= 4; threads *= 2) {
+			pe_context *other = xt_context(threads, NULL);
+			assert_int_equal(make_place(other, encoder, 3, &many), PE_OK);
+			assert_int_equal(run(other, encoder, NULL, many.domain, 1, &b), PE_OK);
+			assert_true(same_values(&a, &b));
+			free_result(&b);
+			leave(&many);
+			pe_context_destroy(&other);
+		}
+		free_result(&a);
+		leave(&one);
+	}
+}
+
+/* Elements three apart: the same values, and nothing in between is touched. */
+static void keeps_to_its_strides(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++) {
+		struct place place;
+		struct result a, b;
+		assert_int_equal(make_place(ctx, encoder, 3, &place), PE_OK);
+		assert_int_equal(run(ctx, encoder, NULL, place.domain, 1, &a), PE_OK);
+		assert_int_equal(run(ctx, encoder, NULL, place.domain, 3, &b), PE_OK);
+		assert_true(same_values(&a, &b));
+		for (int64_t k = 0; k < b.count; k++) {
+			int64_t size = (int64_t)pe_dtype_size(b.info[k].dtype), bytes = 3 * pe_tensor_bytes(&b.out[k]);
+			const unsigned char *memory = b.out[k].data;
+			for (int64_t at = 0; at < bytes; at++)
+				if (at / size % 3 != 0)
+					assert_int_equal(memory[at], 0x5A);
+		}
+		free_result(&a);
+		free_result(&b);
+		leave(&place);
+	}
+}
+
+static void refuses_wrong_outputs(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++) {
+		struct place place;
+		struct result r = {0};
+		pe_encoding *e;
+		assert_int_equal(make_place(ctx, encoder, 3, &place), PE_OK);
+		assert_int_equal(pe_encoding_create(ctx, encoder, NULL, place.domain, &e), PE_OK);
+		r.count = pe_encoding_array_count(e);
+		for (int64_t k = 0; k < r.count; k++)
+			assert_int_equal(pe_encoding_array(e, k, &r.info[k]), PE_OK);
+		allocate(&r, 1);
+		assert_int_equal(pe_encoding_compute(e, r.out, r.count + 1), PE_ERR_ARGUMENT);
+		r.out[0].shape[0]++;
+		assert_int_equal(pe_encoding_compute(e, r.out, r.count), PE_ERR_SHAPE);
+		r.out[0].shape[0]--;
+		r.out[0].dtype = PE_I32;
+		assert_int_equal(pe_encoding_compute(e, r.out, r.count), PE_ERR_SHAPE);
+		r.out[0].dtype = r.info[0].dtype;
+		r.out[0].strides[0] = 0;
+		assert_int_equal(pe_encoding_compute(e, r.out, r.count), PE_ERR_SHAPE);
+		assert_int_equal(((unsigned char *)r.out[0].data)[0], 0x5A);
+		pe_encoding_destroy(&e);
+		free_result(&r);
+		leave(&place);
+	}
+}
+
+/* Out of memory at allocation number 0, 1, …: the status says so, nothing leaks (seen at the end
+ * of the group), and the first success equals an undisturbed run. */
+static void survives_lack_of_memory(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++)
+		for (int forever = 0; forever < 2; forever++) {
+			struct place place;
+			struct result a, b;
+			assert_int_equal(make_place(ctx, encoder, 3, &place), PE_OK);
+			assert_int_equal(run(ctx, encoder, NULL, place.domain, 1, &a), PE_OK);
+			int64_t live = xt_live_blocks();
+			for (int64_t at = 0;; at++) {
+				xt_fail_allocation(at, forever);
+				pe_status status = run(ctx, encoder, NULL, place.domain, 1, &b);
+				xt_fail_allocation(-1, false);
+				assert_int_equal(xt_live_blocks(), live);
+				if (status == PE_OK)
+					break;
+				assert_int_equal(status, PE_ERR_NOMEM);
+				free_result(&b);
+				assert_true(at < 10000);
+			}
+			assert_true(same_values(&a, &b));
+			free_result(&a);
+			free_result(&b);
+			leave(&place);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_what_it_is),
+		cmocka_unit_test(works_on_every_size),
+		cmocka_unit_test(respects_its_option_table),
+		cmocka_unit_test(gives_the_same_bits_at_any_thread_count),
+		cmocka_unit_test(keeps_to_its_strides),
+		cmocka_unit_test(refuses_wrong_outputs),
+		cmocka_unit_test(survives_lack_of_memory),
+	};
+	return xt_run(argc, argv, tests);
+}
