@@ -99,7 +99,7 @@ static uint64_t place(const struct id_map *map, int64_t id)
 
 static pe_status too_many(pe_context *ctx)
 {
-	return pe_fail(ctx, PE_ERR_UNSUPPORTED, "there are more than 2^31 - 2 different node ids");
+	return pe_fail(ctx, PE_ERR_UNSUPPORTED, "there are more than 2^31 - 1 different node ids");
 }
 
 static pe_status map_by_table(pe_context *ctx, const struct pe_edge_buffer *edges, struct id_map *map)
@@ -230,7 +230,7 @@ pe_status pe_raw_from_edges(
 	pe_context *ctx, struct pe_edge_buffer *edges, int64_t first, int64_t nodes, struct pe_raw_graphs *out)
 {
 	if (nodes > PE_MAX_NODES)
-		return pe_fail(ctx, PE_ERR_UNSUPPORTED, "a graph of more than 2^31 - 2 nodes");
+		return pe_fail(ctx, PE_ERR_UNSUPPORTED, "a graph of more than 2^31 - 1 nodes");
 	struct id_map map = {0};
 	pe_status status = make_map(ctx, edges, first, nodes, &map);
 	struct pe_raw_graphs raw = {

@@ -7,15 +7,13 @@
 
 /* Nodes of one graph are numbered by int32_t: at most this many. Nodes and edges of all graphs together
  * are counted by int64_t. */
-#define PE_MAX_NODES (INT32_MAX - 1)
-/* Isolated nodes that a text's header may claim beyond those it names: more than that, and more than
- * four a byte of the text, is taken for a mistake and refused before anything is allocated. */
-#define PE_MAX_PHANTOM ((int64_t)1 << 24)
+#define PE_MAX_NODES INT32_MAX
 
 /* UNKNOWN is read as undirected; IF_ONE_WAY (a general matrix, SNAP's "# Directed") as directed if some
  * edge stands in one direction only. */
 enum pe_direction { PE_DIRECTION_UNKNOWN = 0, PE_UNDIRECTED, PE_DIRECTED, PE_DIRECTED_IF_ONE_WAY };
 enum pe_loops { PE_LOOPS_AUTO = 0, PE_LOOPS_KEEP, PE_LOOPS_DROP };
+enum pe_duplicates { PE_DUPLICATES_AUTO = 0, PE_DUPLICATES_FIRST, PE_DUPLICATES_SUM, PE_DUPLICATES_MAX };
 enum pe_symmetrise { PE_SYMMETRISE_MAX = 0, PE_SYMMETRISE_SUM, PE_SYMMETRISE_MEAN };
 
 /* One graph. Row i holds its out-edges, columns ascending and distinct, at col[row[i]] … col[row[i+1]-1].
@@ -86,9 +84,9 @@ struct pe_graph_policy {
 	enum pe_direction edges; /* UNKNOWN: auto */
 	enum pe_symmetrise symmetrise;
 	int32_t weight_column;   /* -1: auto, 0: none, else 1-based column of a text edge list */
-	const char *weight_name; /* a field's name, or NULL */
+	const char *weight_name; /* a field's name, or NULL; names and format live as long as the params */
 	enum pe_loops loops;
-	int32_t duplicates; /* 0 auto, 1 first, 2 sum, 3 max */
+	enum pe_duplicates duplicates;
 	bool largest_component;
 	const char *format; /* --from, or NULL: recognise */
 };
@@ -96,7 +94,8 @@ struct pe_graph_policy {
 pe_status pe_graph_policy_from(
 	pe_context *ctx, const pe_params *params, struct pe_graph_policy *out) PE_NODISCARD;
 
-/* Applies the policies, builds the rows and the report, takes over raw's arrays where it can. */
+/* Applies the policies, builds the rows and the report, and says what it changed. Takes over raw's
+ * arrays; raw is empty afterwards, on failure too. */
 pe_status pe_graph_build(pe_context *ctx, struct pe_raw_graphs *raw, const struct pe_graph_policy *policy,
 	pe_graph **out) PE_NODISCARD;
 
