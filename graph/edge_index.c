@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reader.h"
+#include "sniff.h"
 #include "tensor.h"
 
 #define CHUNK 512 /* edges at a time, so that ids of any type and stride need no copy of the whole */
@@ -179,6 +179,10 @@ static pe_status load_graphs(struct job *job)
 		return fail(job, PE_ERR_FORMAT, "num_nodes is %" PRId64 ", but %s has %" PRId64 " nodes",
 			a->num_nodes, a->ptr ? "ptr" : "batch", nodes);
 	job->raw.nodes = nodes;
+	if (job->raw.graphs == 1) {
+		pe_free(job->ctx, job->raw.ptr);
+		job->raw.ptr = NULL;
+	}
 	return PE_OK;
 }
 

@@ -41,7 +41,7 @@ extern const struct pe_reader pe_reader_pajek;         /* pajek.c */
 extern const struct pe_reader pe_reader_dimacs;        /* dimacs.c */
 extern const struct pe_reader pe_reader_node_link;     /* node_link.c, by jansson */
 extern const struct pe_reader pe_reader_scipy_npz;     /* scipy_npz.c */
-extern const struct pe_reader pe_reader_edge_index;    /* edge_index.c: npy, npz, safetensors */
+extern const struct pe_reader pe_reader_edge_index;    /* edge_index_file.c: npy, npz, safetensors */
 extern const struct pe_reader pe_reader_edge_list;     /* edge_list.c, tried last */
 
 /* Datasets of several files: a directory in OGB's raw layout, or a TU collection. *is is false if
