@@ -111,20 +111,21 @@ static bool is_npy(const struct pe_source *source)
 static pe_status read_edge_index(pe_context *ctx, const struct pe_source *source,
 	const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
 {
-	struct file f = {.ctx = ctx, .name = source->name};
+	struct file f = {.ctx = ctx, .name = pe_source_name(source)};
 	struct pe_raw_graphs raw;
-	pe_status status = pe_bundle_from_bytes(ctx, source->data, source->size, source->name, NULL, &f.bundle);
+	pe_status status =
+		pe_bundle_from_bytes(ctx, source->data, source->size, pe_source_name(source), NULL, &f.bundle);
 	if (status == PE_OK)
 		status = find_arrays(&f, policy, is_npy(source));
 	if (status == PE_OK)
-		status = pe_raw_from_arrays(ctx, source->name, &f.arrays, &raw);
+		status = pe_raw_from_arrays(ctx, pe_source_name(source), &f.arrays, &raw);
 	pe_bundle_destroy(&f.bundle);
 	if (status != PE_OK)
 		return status == PE_ERR_SHAPE ? PE_ERR_FORMAT : status;
 	if (pe_nodes_excessive(raw.nodes, source->size)) {
 		status =
 			pe_fail(ctx, PE_ERR_FORMAT, "%s: %" PRId64 " nodes in a file of %zu bytes: refused as damaged",
-				source->name, raw.nodes, source->size);
+				pe_source_name(source), raw.nodes, source->size);
 		pe_raw_graphs_free(ctx, &raw);
 		return status;
 	}

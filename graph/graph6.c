@@ -156,8 +156,9 @@ static bool all_ones(const char *text, int64_t at, int64_t end)
 }
 
 /* Pairs of a bit b and a number x of k bits: v += b; x > v sets v = x, else there is an edge (x, v). What
- * takes v beyond the last node can only be padding: at most five bits, all of them 1. (For n = 2, 4, 8, 16 a
- * writer puts a 0 before those where they would read as a loop; that pair sets v to n-1 and adds nothing.) */
+ * takes v beyond the last node can only be padding: at most five bits, all of them 1. For n = 2, 4, 8, 16 a
+ * writer puts a 0 before those where they would read as a loop; with k more bits that is a pair that sets v
+ * to n-1 and adds nothing, with fewer it is the first of the bits that are left. */
 static pe_status parse_sparse(struct builder *b, int64_t n, const char *text, size_t size)
 {
 	int width = n > 1 ? 64 - __builtin_clzll((unsigned long long)(n - 1)) : 0;
@@ -176,9 +177,10 @@ static pe_status parse_sparse(struct builder *b, int64_t n, const char *text, si
 	}
 	if (end - at > 5)
 		return pe_scan_fail(&b->scan, "the sparse6 data %s",
-			end - at > width ? "name a node beyond the last one"
+			end - at > width ? "go beyond the last node before their end"
 							 : "are cut off, or longer than they should be");
-	if (!all_ones(text, at, end))
+	bool may_begin_with_0 = n <= 16 && (n & (n - 1)) == 0 && end - at <= width;
+	if (!all_ones(text, may_begin_with_0 ? at + 1 : at, end))
 		return pe_scan_fail(&b->scan, "the padding at the end of the graph is not of ones");
 	return PE_OK;
 }
@@ -277,18 +279,23 @@ static pe_status parse_lines(struct builder *b)
 
 static void hand_over(struct builder *b, struct pe_raw_graphs *out)
 {
+	bool many = b->graphs > 1;
 	*out = (struct pe_raw_graphs){
 		.format = kind_names[b->first_kind],
 		.graphs = b->graphs,
 		.nodes = b->ptr[b->graphs],
 		.rows = b->edges,
-		.ptr = b->ptr,
-		.edge_ptr = b->edge_ptr,
+		.ptr = many ? b->ptr : NULL,
+		.edge_ptr = many ? b->edge_ptr : NULL,
 		.u = b->u,
 		.v = b->v,
 		.direction = b->first_kind == DIGRAPH6 ? PE_DIRECTED : PE_UNDIRECTED,
 		.mirrored = b->first_kind != DIGRAPH6,
 	};
+	if (!many) {
+		pe_free(b->scan.ctx, b->ptr);
+		pe_free(b->scan.ctx, b->edge_ptr);
+	}
 }
 
 static void release(struct builder *b)

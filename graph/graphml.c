@@ -74,7 +74,9 @@ static void fail_at(struct parser *p, int64_t line, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (p->status == PE_OK)
-		stop(p, pe_fail(p->listing.ctx, PE_ERR_FORMAT, "%s:%" PRId64 ": %s", p->source->name, line, text));
+		stop(p,
+			pe_fail(
+				p->listing.ctx, PE_ERR_FORMAT, "%s:%" PRId64 ": %s", pe_source_name(p->source), line, text));
 }
 
 static const char *attribute(const char **attributes, const char *name)
@@ -244,7 +246,7 @@ static void start_in_node(struct parser *p, const char *name)
 	if (strcmp(name, "port") == 0 && !p->warned_of_ports) {
 		p->warned_of_ports = true;
 		pe_log(p->listing.ctx, PE_LOG_WARNING, "%s:%" PRId64 ": ports are left out: edges join whole nodes",
-			p->source->name, line_of(p));
+			pe_source_name(p->source), line_of(p));
 	}
 }
 

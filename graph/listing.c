@@ -269,7 +269,7 @@ pe_status pe_weight_field(pe_context *ctx, const struct pe_source *source,
 	*out = policy->weight_name ? policy->weight_name : policy->weight_column == 0 ? NULL : fallback;
 	if (!policy->weight_name && policy->weight_column > 0)
 		return pe_fail(ctx, PE_ERR_FORMAT,
-			"%s: weights are named here: give a field's name instead of column %d", source->name,
+			"%s: weights are named here: give a field's name instead of column %d", pe_source_name(source),
 			(int)policy->weight_column);
 	return PE_OK;
 }
@@ -280,9 +280,10 @@ pe_status pe_listing_check_weights(const struct pe_listing *l, const struct pe_s
 	if (!field || l->weighted == l->edges.count)
 		return PE_OK;
 	if (l->weighted == 0 && policy->weight_name)
-		return pe_fail(l->ctx, PE_ERR_FORMAT, "%s: no edge has a field named %s", source->name, field);
+		return pe_fail(
+			l->ctx, PE_ERR_FORMAT, "%s: no edge has a field named %s", pe_source_name(source), field);
 	if (l->weighted > 0)
 		pe_log(l->ctx, PE_LOG_WARNING, "%s: %" PRId64 " of %" PRId64 " edges have no %s, which is taken as 1",
-			source->name, l->edges.count - l->weighted, l->edges.count, field);
+			pe_source_name(source), l->edges.count - l->weighted, l->edges.count, field);
 	return PE_OK;
 }

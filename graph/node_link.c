@@ -33,7 +33,7 @@ static pe_status fail(const struct parser *p, const char *format, ...)
 	va_end(args);
 	if (p->many)
 		snprintf(graph, sizeof graph, "graph %" PRId64 ": ", p->listing.graphs);
-	return pe_fail(p->ctx, PE_ERR_FORMAT, "%s: %s%s", p->source->name, graph, text);
+	return pe_fail(p->ctx, PE_ERR_FORMAT, "%s: %s%s", pe_source_name(p->source), graph, text);
 }
 
 /* An id as text: of an integer its digits, in buffer. NULL if it is neither integer nor string. */
@@ -174,7 +174,7 @@ static pe_status read_edges(struct parser *p, const json_t *graph)
 		return fail(p, "edge %zu names a node that is not listed", bad);
 	if (positions)
 		pe_log(p->ctx, PE_LOG_WARNING, "%s: source and target are not ids; they are taken as positions",
-			p->source->name);
+			pe_source_name(p->source));
 	for (size_t e = 0; e < count; e++) {
 		const json_t *edge = json_array_get(edges, e);
 		int64_t ends[2];
@@ -251,7 +251,7 @@ static pe_status read_node_link(pe_context *ctx, const struct pe_source *source,
 			line += source->data[i] == '\n';
 		return pe_fail(ctx,
 			json_error_code(&error) == json_error_out_of_memory ? PE_ERR_NOMEM : PE_ERR_FORMAT,
-			"%s:%" PRId64 ": not valid JSON: %s", source->name, line, error.text);
+			"%s:%" PRId64 ": not valid JSON: %s", pe_source_name(source), line, error.text);
 	}
 	pe_status status = read_root(&p, root);
 	if (status == PE_OK)
@@ -271,7 +271,7 @@ static bool recognise(const struct pe_source *source)
 		return true;
 	if (at == source->size || source->data[at] != '[')
 		return false;
-	struct pe_source rest = {source->data + at + 1, source->size - at - 1, source->name};
+	struct pe_source rest = {source->data + at + 1, source->size - at - 1, pe_source_name(source)};
 	at = pe_sniff_start(&rest);
 	return at < rest.size && rest.data[at] == '{';
 }

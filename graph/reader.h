@@ -16,8 +16,14 @@ static inline bool pe_nodes_excessive(int64_t nodes, size_t bytes)
 struct pe_source {
 	const char *data;
 	size_t size;
-	const char *name; /* for messages and for the suffix; "-" is standard input */
+	const char *name; /* for messages and for the suffix; "-" is standard input; NULL: see pe_source_name */
 };
+
+/* Its name in messages. */
+static inline const char *pe_source_name(const struct pe_source *source)
+{
+	return source->name ? source->name : "input";
+}
 
 struct pe_reader {
 	const char *format;   /* as in --from and the report */

@@ -27,7 +27,7 @@ static pe_status fail(const struct job *job, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return pe_fail(job->ctx, PE_ERR_FORMAT, "%s: %s", job->source->name, text);
+	return pe_fail(job->ctx, PE_ERR_FORMAT, "%s: %s", pe_source_name(job->source), text);
 }
 
 static pe_status find(const struct job *job, const char *name, pe_tensor *out)
@@ -222,7 +222,7 @@ static pe_status read_scipy_npz(pe_context *ctx, const struct pe_source *source,
 	struct job job = {
 		.ctx = ctx, .source = source, .policy = policy, .raw = {.format = "scipy-npz", .graphs = 1}};
 	pe_status status =
-		pe_bundle_from_bytes(ctx, source->data, source->size, source->name, "npz", &job.bundle);
+		pe_bundle_from_bytes(ctx, source->data, source->size, pe_source_name(source), "npz", &job.bundle);
 	if (status == PE_OK)
 		status = read_matrix(&job);
 	if (status == PE_OK)

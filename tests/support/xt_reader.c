@@ -84,7 +84,8 @@ void xt_refuses_bytes(pe_context *ctx, const struct pe_reader *reader, const voi
 		char *text = xt_raw_text(&raw);
 		fail_msg("read as \"%s\" what should fail with \"%s\"", text, message);
 	}
-	if ((status != PE_ERR_FORMAT && status != PE_ERR_UNSUPPORTED) || !strstr(pe_context_message(ctx), message))
+	if ((status != PE_ERR_FORMAT && status != PE_ERR_UNSUPPORTED) ||
+		!strstr(pe_context_message(ctx), message))
 		fail_msg("status %d, \"%s\"; expected \"%s\"", (int)status, pe_context_message(ctx), message);
 }
 

@@ -31,9 +31,11 @@ void xt_refuses_bytes(pe_context *ctx, const struct pe_reader *reader, const voi
  * give a graph or a message that begins with the name, and never leak. At most the first 4096 bytes. */
 void xt_survives(pe_context *ctx, const struct pe_reader *reader, const void *data, size_t size);
 
-/* The whole of a file below the source folder (tests/golden/graphs/…), NUL-terminated, to be freed by free(). */
+/* The whole of a file below the source folder (tests/golden/graphs/…), NUL-terminated, to be freed by free().
+ */
 char *xt_file(const char *name, size_t *size);
-/* Reads golden/graphs/NAME and compares with the line of golden/graphs/expected.txt that begins with "NAME: ". */
+/* Reads golden/graphs/NAME and compares with the line of golden/graphs/expected.txt that begins with "NAME:
+ * ". */
 void xt_reads_golden(pe_context *ctx, const struct pe_reader *reader, const char *name);
 /* Only the readers's recognise(): of golden file NAME. */
 bool xt_recognises_golden(const struct pe_reader *reader, const char *name);
