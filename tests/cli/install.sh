@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Installs, and builds the examples against what is installed, shared and static.
+# $4 is the build folder, $5 meson, $6 the flags that the build itself needs (sanitizers).
+. "$2/tests/cli/lib.sh"
+build=$4 meson=$5 flags=${6-}
+
+DESTDIR=$scratch/root "$meson" install -C "$build" --no-rebuild --quiet >"$out" 2>"$err" || fail 'meson install'
+pc=$(find root -name posenc.pc) && [ -n "$pc" ] || fail 'no posenc.pc'
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$scratch/root
+libdir=$(dirname "$(dirname "$scratch/$pc")")
+export LD_LIBRARY_PATH=$libdir
+command="the installed library"
+
+# shellcheck disable=SC2046,SC2086 # words
+cc $flags "$source/tests/examples/gnn.c" $(pkg-config --cflags --libs posenc) -o gnn >"$out" 2>"$err" ||
+	fail 'gnn.c does not build'
+./gnn >"$out" 2>"$err" || fail 'gnn failed'
+prints 'lap: largest residual below 1e-10: yes'
+prints 'node 8:  0.0000 .*| 0.0000 1.0000 0.0000 1.0000' || fail 'the middle of a path of three'
+# shellcheck disable=SC2046,SC2086
+cc $flags "$source/tests/examples/gnn.c" $(pkg-config --cflags posenc) "$libdir/libposenc.a" \
+	$(pkg-config --static --libs posenc | sed 's/-lposenc//') -o gnn-static >"$out" 2>"$err" ||
+	fail 'gnn.c does not build with the static library'
+if command -v c++ >/dev/null; then
+	# shellcheck disable=SC2046,SC2086
+	c++ -std=c++17 $flags "$source/tests/examples/table.cpp" $(pkg-config --cflags --libs posenc) -o table \
+		>"$out" 2>"$err" || fail 'table.cpp does not build'
+	./table >"$out" 2>"$err" || fail 'table failed'
+	prints 'token 0: 0, token 2: 0.841471 0.540302'
+fi
+
+# Only pe_* leaves the library, and nothing that exits or prints comes in.
+nm -D --defined-only "$libdir/libposenc.so" | awk '$2 != "A" {print $3}' | grep -vE '^(pe_|__asan|__ubsan|__odr)' >"$out" &&
+	fail 'the library exports more than pe_*'
+nm -D --undefined-only "$libdir/libposenc.so" | awk '{print $2}' | sed 's/@.*//' |
+	grep -xE 'exit|abort|_exit|printf|puts|putchar|stdout|stderr|rand|srand|getenv' >"$out" &&
+	fail 'the library may exit, print, or read the environment'
+[ -s "$(find root -name posenc.1)" ] || fail 'no man page'
+exit 0

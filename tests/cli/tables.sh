@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Sequences and grids, every output format, and what is said about them.
+. "$2/tests/cli/lib.sh"
+
+expect 0 encode seq:3 --with sinusoidal:dim=4
+silent
+[ "$(grep -vc '^#' "$out")" = 3 ] || fail 'three rows expected'
+prints '^#'
+grep -v '^#' "$out" | head -1 | grep -qE '^0	1	0	1$' || fail 'position 0 is 0 1 0 1'
+
+expect 0 encode seq:3; says 'no --with given: sinusoidal'
+expect 0 encode seq:3 -q; silent
+
+for format in npy npz safetensors tsv; do
+	expect 0 encode grid:4x6 --with axial:dim=16 -o "a.$format"
+	silent
+	[ -s "a.$format" ] || fail "no a.$format"
+	expect 0 encode grid:4x6 --with axial:dim=16 -o "b.$format"
+	cmp -s "a.$format" "b.$format" || fail "equal input gives different a.$format"
+done
+expect 0 encode grid:4x6 --with axial:dim=16 -o a/
+{ [ -s a/position_encoding.npy ] && [ -s a/metadata.json ]; } || fail 'the folder is not complete'
+expect 0 compare a.npz a.safetensors; prints '^alike'
+expect 0 compare a.npz a/
+expect 0 encode grid:4x6 --with axial:dim=16,axes=xy -o c.npz
+expect 1 compare a.npz c.npz; prints '^different'
+expect 0 inspect a.npz; prints 'position_encoding'; prints '(24, 16)'
+expect 0 encode grid:4x6 --with axial:dim=16 --with axial:dim=8,as=small -o two.npz
+expect 0 inspect two.npz; prints 'small.position_encoding'
+
+expect 0 encode seq:5 --with sinusoidal:dim=4 -o x.npy --json; prints '"name":"position_encoding"'
+expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy -o y.npz
+expect 0 inspect y.npz; prints 'tokens'
+expect 2 encode seq:6 --with sinusoidal:dim=4 --tokens x.npy -o z.npz; says '6 tokens'
+no_file z.npz
+
+expect 0 list; prints '^seq *sinusoidal'; prints '^vision *axial'
+expect 0 list --json; prints '"family":"vision"'
+expect 0 help; expect 0 help encode; expect 0 encode --help; prints 'usage: posenc encode'
+expect 0 help sinusoidal; prints 'preset=tensor2tensor'
+expect 0 --version; prints '^posenc [0-9]'
+expect 0 help --man; prints '^\.Sh ENCODERS'
+for shell in bash zsh fish; do expect 0 completion $shell; [ -s "$out" ] || fail "no script for $shell"; done
+expect 0 completion words -- encode x --with; prints '^axial:preset=mae'
+expect 0 completion words -- encode; prints '^--edge-weights'

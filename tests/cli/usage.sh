@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Wrong usage: one sentence, exit 2, nothing on standard output.
+. "$2/tests/cli/lib.sh"
+
+expect 2
+expect 2 frobnicate; says 'there is no command "frobnicate"'
+expect 2 encode; says 'takes one input'
+expect 2 encode seq:4 seq:5; says 'takes one input, not 2'
+expect 2 encode seq:4 --frob; says 'there is no option --frob'
+expect 2 encode seq:4 -z; says 'there is no option -z'
+expect 2 encode seq:4 --with; says 'needs a value'
+expect 2 encode seq:4 --quiet=1; says 'takes no value'
+expect 2 encode seq:four; says 'expected seq:LENGTH'
+expect 2 encode seq:4@; says 'expected seq:LENGTH'
+expect 2 encode grid:4; says 'expected grid:HxW'
+expect 2 encode grid:0x4; says 'not possible'
+expect 2 encode seq:4 --with nothing; says 'there is no encoder "nothing"'
+expect 2 encode seq:4 --with sinusoidal:dim=0; says 'dim: "0" is not an integer from 1'
+expect 2 encode seq:4 --with sinusoidal:dim; says 'not of the form key=value'
+expect 2 encode seq:4 --with axial; says 'does not take a sequence'
+expect 2 encode grid:2x2 --with axial:dim=6; says 'multiple of 4'
+expect 2 encode seq:4 --dtype f31; says 'not one of f32'
+expect 2 encode seq:4 --dtype bf16 -o x.npz; says 'safetensors only'
+expect 2 encode seq:4 -o x.png; says 'name the --format'
+expect 2 encode seq:4 -o -; says 'needs --format'
+expect 2 encode seq:4 --json; says 'send the data to a file'
+expect 2 encode seq:4 --arrays nothing; says 'there is no array "nothing"'
+expect 2 encode seq:4 --with sinusoidal --with sinusoidal; says 'as=PREFIX'
+expect 2 encode seq:4 --threads -1; says 'not an integer from 0'
+expect 2 encode seq:4 --cpu z80; says 'not a set of kernels'
+expect 2 compare one; says 'takes two files'
+expect 2 help nothing; says 'no command or encoder'
+expect 2 list pictures
+expect 2 completion tcsh
+[ ! -s "$out" ] || fail 'usage errors print on standard output'
+only_files ''
