@@ -85,6 +85,9 @@ bool pe_parse_f64(const char *text, size_t size, double *out)
 
 size_t pe_format_f64(char *out, double value, int digits)
 {
+	size_t common = pe_format_common(out, value, digits);
+	if (common > 0)
+		return common;
 	locale_t c = c_locale();
 	locale_t before = c == (locale_t)0 ? c : uselocale(c);
 	int length = snprintf(out, 32, "%.*g", digits, value);

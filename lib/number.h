@@ -15,5 +15,10 @@ bool pe_parse_f64(const char *text, size_t size, double *out);
 
 /* Writes value with `digits` significant digits (%.*g), at most 31 bytes and the NUL; returns the length. */
 size_t pe_format_f64(char *out, double value, int digits);
+/* At most 20 bytes and the NUL. */
+size_t pe_format_i64(char *out, int64_t value);
+
+/* What pe_format_f64 tries first: exact and fast for magnitudes that need few powers of ten; 0 for others. */
+size_t pe_format_common(char *out, double value, int digits);
 
 #endif

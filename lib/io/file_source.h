@@ -14,9 +14,12 @@ pe_status pe_file_read(pe_context *ctx, const char *path, char **bytes, size_t *
 pe_status pe_file_read_fd(pe_context *ctx, int fd, const char *name, char **bytes, size_t *size) PE_NODISCARD;
 
 bool pe_is_gzip(const void *data, size_t size);
+/* How many bytes packed data of this size may unpack to: 1 GiB or 128 times as much, whichever is
+ * more. Only made-up data go beyond. */
+int64_t pe_unpack_limit(int64_t packed);
+
 /* Unpacks gzip data in memory; the result as in pe_file_read. Data that unpack to more than limit
- * bytes are refused; limit 0 stands for 1 GiB or 128 times size, whichever is more: only made-up
- * data go beyond. */
+ * bytes are refused; limit 0 stands for pe_unpack_limit. */
 pe_status pe_gunzip(pe_context *ctx, const void *data, size_t size, const char *name, int64_t limit,
 	char **bytes, size_t *out_size) PE_NODISCARD;
 

@@ -9,6 +9,11 @@
 #define MAX_RATIO 128
 #define SMALLEST_MEMBER 18 /* header and trailer */
 
+int64_t pe_unpack_limit(int64_t packed)
+{
+	return pe_max(GENEROUS, packed < INT64_MAX / MAX_RATIO ? packed * MAX_RATIO : INT64_MAX);
+}
+
 bool pe_is_gzip(const void *data, size_t size)
 {
 	const unsigned char *b = data;
@@ -98,10 +103,10 @@ pe_status pe_gunzip(pe_context *ctx, const void *data, size_t size, const char *
 {
 	*bytes = NULL;
 	*out_size = 0;
-	if (!pe_is_gzip(data, size) || size > (size_t)(INT64_MAX / MAX_RATIO))
+	if (!pe_is_gzip(data, size))
 		return pe_fail(ctx, PE_ERR_FORMAT, "%s: not gzip data", name);
 	struct gunzip g = {.ctx = ctx, .name = name, .in = data, .left = size};
-	g.limit = limit ? limit : pe_max(GENEROUS, (int64_t)size * MAX_RATIO);
+	g.limit = limit ? limit : pe_unpack_limit((int64_t)size);
 	g.decompressor = libdeflate_alloc_decompressor();
 	if (!g.decompressor)
 		return pe_fail(ctx, PE_ERR_NOMEM, "out of memory");
