@@ -43,6 +43,7 @@ struct pe_graph {
 	char *name_pool;
 	int64_t first_bad; /* reserved for readers that admit failing graphs; -1 */
 	pe_graph_report report;
+	char digest[65]; /* report.digest; "" of arrays */
 };
 
 /* Graph number g as a view. */

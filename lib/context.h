@@ -9,6 +9,7 @@
 
 #include "posenc.h"
 
+struct pe_digest;
 struct pe_pool;
 struct pe_kernels;
 
@@ -20,7 +21,8 @@ struct pe_context {
 	int32_t threads;
 	uint64_t seed;
 	const struct pe_kernels *kernels;
-	struct pe_pool *pool; /* NULL: everything runs in the calling thread */
+	struct pe_pool *pool;     /* NULL: everything runs in the calling thread */
+	struct pe_digest *digest; /* what pe_file_read reads goes in here too, unless NULL */
 	char message[1024];
 };
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/digest.h"
+
 #define MAX_READ ((size_t)1 << 30)
 #define FIRST_CAPACITY (64 * 1024)
 
@@ -80,6 +82,8 @@ pe_status pe_file_read_fd(pe_context *ctx, int fd, const char *name, char **byte
 	pe_status status = first_buffer(ctx, fd, name, &b);
 	if (status == PE_OK)
 		status = read_all(ctx, fd, name, &b);
+	if (status == PE_OK && ctx->digest)
+		pe_digest_add(ctx->digest, b.bytes, (size_t)b.used);
 	if (status == PE_OK && pe_is_gzip(b.bytes, (size_t)b.used))
 		status = unpack(ctx, name, &b);
 	if (status != PE_OK) {
