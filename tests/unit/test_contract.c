@@ -139,7 +139,7 @@ static void says_what_it_is(void **state)
 		if (before && before->family == encoder->family)
 			assert_true(strcmp(pe_encoder_name(before), pe_encoder_name(encoder)) < 0);
 		else if (before)
-			assert_true(before->family < encoder->family);
+			assert_true(strcmp(pe_family_name(before->family), pe_family_name(encoder->family)) < 0);
 	}
 	assert_true(pe_encoder_count() >= 2);
 	assert_null(pe_encoder_at(-1));
