@@ -140,8 +140,8 @@ const struct pe_encoder pe_encoder_axial = {
 	.family = PE_VISION,
 	.summary = "sines and cosines of row and column, half of the channels each",
 	.help = "Token (y, x) gets [f(y) | f(x)] (axes=yx), f(c) = [sin(c w_k) | cos(c w_k)],\n"
-			"w_k = base^(-k/(dim/4)), k = 0 ... dim/4-1. Coordinates are start, start+1 ...,\n"
-			"or with normalize=1 scaled so that the last is `scale`. Prefix tokens get\n"
+			"w_k = base^(-k/(dim/4)), k = 0 ... dim/4-1. Coordinates: start, start+1, ...\n"
+			"or, with normalize=1, scaled so that the last is `scale`. Prefix tokens get\n"
 			"rows of zeros. Computed in double precision and rounded once.",
 	.source = "He et al. 2021 (MAE); Carion et al. 2020 (DETR)",
 	.example = "grid:14x14 --with axial:preset=mae,dim=768",
