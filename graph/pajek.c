@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "listing.h"
-#include "pattern.h"
 #include "sniff.h"
 
 enum section { NONE, VERTICES, EDGES, ARCS, EDGES_LIST, ARCS_LIST, MATRIX };
@@ -17,9 +16,9 @@ struct parser {
 	const struct pe_graph_policy *policy;
 	size_t bytes;
 	enum section section;
-	int64_t nodes;      /* -1: not known yet */
-	int64_t matrix_row; /* rows of the matrix so far */
-	bool has_matrix;
+	int64_t nodes;                     /* -1: not known yet */
+	int64_t matrix_row;                /* rows of the matrix so far */
+	bool has_matrix, has_arcs;         /* has_arcs: in sections of arcs */
 	struct pe_edge_buffer edges, arcs; /* with ids from 1 */
 };
 
@@ -146,10 +145,12 @@ static pe_status read_line(struct parser *p)
 	case EDGES:
 		return read_pair(p, &p->edges);
 	case ARCS:
+		p->has_arcs = true;
 		return read_pair(p, &p->arcs);
 	case EDGES_LIST:
 		return read_list(p, &p->edges);
 	case ARCS_LIST:
+		p->has_arcs = true;
 		return read_list(p, &p->arcs);
 	case MATRIX:
 		return read_matrix_row(p);
@@ -202,17 +203,10 @@ static pe_status finish(struct parser *p, struct pe_raw_graphs *out)
 	out->format = "pajek";
 	out->mirrored = mirrored;
 	out->direction = mirrored ? PE_UNDIRECTED : PE_DIRECTED;
-	if (!p->has_matrix || mirrored)
-		return PE_OK;
 	/* A matrix says nothing of direction but by its pattern. */
-	bool symmetric = false;
-	pe_status status =
-		pe_pattern_symmetric(p->scan.ctx, (int32_t)out->nodes, out->rows, out->u, out->v, &symmetric);
-	if (status != PE_OK)
-		pe_raw_graphs_free(p->scan.ctx, out);
-	else if (symmetric)
-		out->direction = PE_UNDIRECTED;
-	return status;
+	if (p->has_matrix && !p->has_arcs && !mirrored)
+		out->direction = PE_DIRECTED_IF_ONE_WAY;
+	return PE_OK;
 }
 
 static pe_status read_pajek(pe_context *ctx, const struct pe_source *source,

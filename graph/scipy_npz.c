@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pattern.h"
 #include "sniff.h"
 #include "tensor.h"
 
@@ -205,14 +204,11 @@ static pe_status read_data(struct job *job)
 static pe_status read_matrix(struct job *job)
 {
 	char format[4];
-	bool symmetric = false;
 	PE_TRY(read_format(job, format));
 	PE_TRY(read_shape(job));
 	PE_TRY(format[2] == 'o' ? read_coordinates(job) : read_compressed(job, format[2] == 'c'));
 	PE_TRY(read_data(job));
-	PE_TRY(pe_pattern_symmetric(
-		job->ctx, (int32_t)job->raw.nodes, job->raw.rows, job->raw.u, job->raw.v, &symmetric));
-	job->raw.direction = symmetric ? PE_UNDIRECTED : PE_DIRECTED;
+	job->raw.direction = PE_DIRECTED_IF_ONE_WAY;
 	return PE_OK;
 }
 

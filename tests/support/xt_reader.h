@@ -12,7 +12,8 @@ struct pe_graph_policy xt_policy(void);
 
 /* What a reader found, as text to be freed by free():
  *   "undirected 3: 0-1 1-2=2.5 | 2: 0-1" two graphs of 3 and 2 nodes, each row standing for both directions;
- *   "directed …", "unknown …"; "undirected as listed …" where rows stand for themselves only. */
+ *   "directed …", "directed if one-way …", "unknown …"; "undirected as listed …" where rows stand for
+ * themselves only. */
 char *xt_raw_text(const struct pe_raw_graphs *raw);
 
 /* Reads text under policy (NULL: none) as a file named "input" and compares, or expects a message that holds
