@@ -129,8 +129,9 @@ static pe_status load_batch(struct job *job, const pe_tensor *batch)
 		pe_load_i64(&g, element(batch, i * batch->strides[0]), batch->dtype, 1, 1);
 		if (g < last || g >= graphs)
 			return fail(job, PE_ERR_FORMAT,
-				"batch goes from %" PRId64 " to %" PRId64 " at node %" PRId64 "; it must be sorted, from 0",
-				last, g, i);
+				"batch[%" PRId64 "] is %" PRId64 ", after %" PRId64 " and before %" PRId64
+				"; it must be sorted, from 0",
+				i, g, last, graphs - 1);
 		p[g + 1]++;
 		last = g;
 	}

@@ -287,3 +287,14 @@ pe_status pe_listing_check_weights(const struct pe_listing *l, const struct pe_s
 			pe_source_name(source), l->edges.count - l->weighted, l->edges.count, field);
 	return PE_OK;
 }
+
+void pe_raw_drop_ones(pe_context *ctx, struct pe_raw_graphs *raw)
+{
+	bool ones = true;
+	for (int64_t e = 0; ones && raw->w && e < raw->rows; e++)
+		ones = !(raw->w[e] < 1) && !(raw->w[e] > 1);
+	if (!ones)
+		return;
+	pe_free(ctx, raw->w);
+	raw->w = NULL;
+}

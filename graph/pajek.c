@@ -200,6 +200,7 @@ static pe_status finish(struct parser *p, struct pe_raw_graphs *out)
 	if (!mirrored)
 		PE_TRY(turn_edges_into_arcs(p));
 	PE_TRY(pe_raw_from_edges(p->scan.ctx, mirrored ? &p->edges : &p->arcs, 1, p->nodes, out));
+	pe_raw_drop_ones(p->scan.ctx, out);
 	out->format = "pajek";
 	out->mirrored = mirrored;
 	out->direction = mirrored ? PE_UNDIRECTED : PE_DIRECTED;

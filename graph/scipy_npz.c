@@ -169,7 +169,7 @@ static void drop_false(struct pe_raw_graphs *raw)
 			continue;
 		raw->u[kept] = raw->u[e];
 		raw->v[kept] = raw->v[e];
-		kept++;
+		raw->w[kept++] = 1;
 	}
 	raw->rows = kept;
 }
@@ -193,11 +193,9 @@ static pe_status read_data(struct job *job)
 	for (int64_t e = 0; e < raw->rows; e++)
 		if (!isfinite(raw->w[e]))
 			return fail(job, "data[%" PRId64 "] is not finite", e);
-	if (data.dtype == PE_BOOL) {
+	if (data.dtype == PE_BOOL)
 		drop_false(raw);
-		pe_free(job->ctx, raw->w);
-		raw->w = NULL;
-	}
+	pe_raw_drop_ones(job->ctx, raw);
 	return PE_OK;
 }
 

@@ -249,6 +249,8 @@ def make_scipy():
     c = sp.coo_matrix(([1, 2, 3, 4], ([0, 2, 0, 1], [1, 0, 1, 1])), (3, 3))
     save_sparse("coo.npz", c)
     expect("coo.npz", "directed if one-way", (3, order(c)))
+    save_sparse("ones.npz", sp.csr_matrix(np.array([[0.0, 1.0], [1.0, 1.0]])))
+    expect("ones.npz", "directed if one-way", (2, [(0, 1), (1, 0), (1, 1)]))
     b = sp.csr_matrix(np.array([[False, True], [True, False]]))
     save_sparse("bool.npz", b)
     expect("bool.npz", "directed if one-way", (2, [(0, 1), (1, 0)]))

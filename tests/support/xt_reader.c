@@ -205,3 +205,41 @@ bool xt_recognises_golden(const struct pe_reader *reader, const char *name)
 	free(data);
 	return is;
 }
+
+/* ---- arrays ------------------------------------------------------------------------- */
+
+pe_tensor xt_matrix(const void *data, pe_dtype dtype, int64_t rows, int64_t columns)
+{
+	void *writable;
+	memcpy(&writable, &data, sizeof writable);
+	return pe_tensor_dense(writable, dtype, 2, (const int64_t[]){rows, columns});
+}
+
+pe_tensor xt_vector(const void *data, pe_dtype dtype, int64_t length)
+{
+	pe_tensor t = xt_matrix(data, dtype, length, 1);
+	t.ndim = 1;
+	return t;
+}
+
+char *xt_bundle_bytes(
+	pe_context *ctx, const char *format, const struct xt_array *arrays, size_t count, size_t *size)
+{
+	pe_bundle *bundle;
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	assert_int_equal(pe_bundle_create(ctx, &bundle), PE_OK);
+	for (size_t i = 0; i < count; i++)
+		if (pe_bundle_add(bundle, arrays[i].name, &arrays[i].tensor) != PE_OK)
+			fail_msg("%s", pe_context_message(ctx));
+	assert_int_equal(pe_bundle_write_fd(bundle, fileno(file), format), PE_OK);
+	pe_bundle_destroy(&bundle);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	char *bytes = malloc(*size);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}

@@ -41,4 +41,15 @@ void xt_reads_golden(pe_context *ctx, const struct pe_reader *reader, const char
 /* Only the readers's recognise(): of golden file NAME. */
 bool xt_recognises_golden(const struct pe_reader *reader, const char *name);
 
+/* Arrays as the bytes of a file of this format, to be freed by free(). */
+struct xt_array {
+	const char *name;
+	pe_tensor tensor;
+};
+char *xt_bundle_bytes(
+	pe_context *ctx, const char *format, const struct xt_array *arrays, size_t count, size_t *size);
+/* A view on constant data. */
+pe_tensor xt_vector(const void *data, pe_dtype dtype, int64_t length);
+pe_tensor xt_matrix(const void *data, pe_dtype dtype, int64_t rows, int64_t columns);
+
 #endif

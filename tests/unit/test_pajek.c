@@ -28,8 +28,10 @@ static void sections(void **state)
 	xt_reads(*state, reader, "*Vertices 4\n*Edgeslist\n2 3 4\n", NULL, "undirected 4: 1-2 1-3");
 	xt_reads(*state, reader, "*Vertices 2\n*Matrix\n0 1.5\n1 2\n", NULL,
 		"directed if one-way 2: 0-1=1.5 1-0=1 1-1=2");
-	xt_reads(*state, reader, "*Vertices 2\n*Matrix\n0 1.5\n0 2\n", NULL, "directed if one-way 2: 0-1=1.5 1-1=2");
+	xt_reads(
+		*state, reader, "*Vertices 2\n*Matrix\n0 1.5\n0 2\n", NULL, "directed if one-way 2: 0-1=1.5 1-1=2");
 	xt_reads(*state, reader, "*Vertices 2\n*Arcs\n*Edges\n1 2", NULL, "undirected 2: 0-1");
+	xt_reads(*state, reader, "*Vertices 2\n*Edges\n1 2 1.0\n", NULL, "undirected 2: 0-1");
 	xt_reads(*state, reader, "*Vertices 0\n", NULL, "undirected 0:");
 	struct pe_graph_policy policy = {.weight_column = 0};
 	xt_reads(*state, reader, "*Vertices 2\n*Arcs\n1 2 5\n", &policy, "directed 2: 0-1");
