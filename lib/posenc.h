@@ -371,13 +371,17 @@ PE_API PE_NODISCARD pe_status pe_bundle_add(pe_bundle *bundle, const char *name,
 /* Adds a metadata entry; a second one of the same name replaces the first. */
 PE_API PE_NODISCARD pe_status pe_bundle_set_metadata(pe_bundle *bundle, const char *name, const char *value);
 /* Reads a whole file or directory. format NULL: by content, then by suffix; else "npy", "npz",
- * "safetensors". Arrays of other integer types are widened to i32 or i64. */
+ * "safetensors", "dir". "-" is standard input; gzip is unpacked. Arrays of other integer types are
+ * widened to i32 or i64, strings become u8 with one more dimension. The one array of a .npy file is
+ * named "array". from_bytes copies what it needs; name is used in messages and for its suffix. */
 PE_API PE_NODISCARD pe_status pe_bundle_from_file(
 	pe_context *context, const char *path, const char *format, pe_bundle **out);
 PE_API PE_NODISCARD pe_status pe_bundle_from_bytes(pe_context *context, const void *data, size_t size,
 	const char *name, const char *format, pe_bundle **out);
 /* Writes everything, whole or not at all: a temporary name in the same directory, fsync, rename.
- * format NULL: by suffix (a trailing '/' is a directory of .npy). */
+ * format NULL: by suffix (a trailing '/' is a directory of .npy); else "npy", "npz", "safetensors",
+ * "tsv", "dir". A .npy file takes a bundle of one array, and no metadata; text takes arrays with one
+ * row a node or token, and no metadata. */
 PE_API PE_NODISCARD pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *format);
 /* Writes to an open file descriptor, which may be a pipe; "dir" is refused. */
 PE_API PE_NODISCARD pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format);
@@ -398,7 +402,7 @@ PE_API const char *pe_bundle_metadata_name(const pe_bundle *bundle, int64_t inde
 
 typedef struct pe_compare_options {
 	size_t size;      /* sizeof(pe_compare_options) */
-	double tolerance; /* 0: 1e-6 */
+	double tolerance; /* relative to max(1, the array's largest magnitude); 0: 1e-6 */
 	int32_t exact;    /* 1: eigenvectors entry by entry too, tolerance 0 unless given */
 } pe_compare_options;
 
@@ -413,8 +417,12 @@ typedef struct pe_compare_row {
 
 typedef struct pe_compare_report pe_compare_report;
 
-/* Compares the arrays of two bundles; eigenvectors up to sign and rotation inside groups of
- * equal eigenvalues, when both bundles hold those. options NULL means defaults. */
+/* Compares the arrays of two bundles by name: floats of any type within the tolerance, a NaN equal
+ * to a NaN, integers exactly; eigenvectors up to sign and rotation inside groups of equal
+ * eigenvalues, when both bundles hold those (by their group arrays, else by gaps of 1e-5). A last
+ * group that was cut at k is compared all the same: only a whole one can be rotated into another.
+ * An array that only one bundle holds is a difference; metadata are not compared. options NULL
+ * means defaults. */
 PE_API PE_NODISCARD pe_status pe_compare(pe_context *context, const pe_bundle *a, const pe_bundle *b,
 	const pe_compare_options *options, pe_compare_report **out);
 PE_API void pe_compare_destroy(pe_compare_report **report);
