@@ -13,16 +13,19 @@
 struct pe_walk_scratch {
 	const struct pe_walk_plan *plan;
 	struct pe_walk_block block;
-	int32_t *row;      /* n: place in ball + 1, or 0 if not there */
+	int32_t *row;      /* n: place in ball + 1, 0 if not there, -1 for a leaf */
 	int32_t *ball;     /* n: nodes by distance, then by shape */
 	int32_t *sorted;   /* n */
 	int64_t *distance; /* half + 2: nodes at distance m are ball[distance[m]] … */
 	struct pe_walk_run *runs;
 	int32_t *reach;
 	uint32_t *col;
-	double *value, *back, *pull;
-	double *slab; /* x and y */
-	int64_t run_capacity, col_capacity, value_capacity, back_capacity, pull_capacity, slab_capacity;
+	double *value, *back, *pull, *inverse;
+	double *slab;  /* x and y */
+	int32_t *node; /* per_block: 0, 1, … */
+	double *scale; /* per_block */
+	int64_t run_capacity, col_capacity, value_capacity, back_capacity, pull_capacity, inverse_capacity,
+		slab_capacity;
 };
 
 pe_status pe_walk_scratch_create(
@@ -35,16 +38,24 @@ pe_status pe_walk_scratch_create(
 	struct pe_walk_scratch *s = *out;
 	s->plan = plan;
 	s->block.half = (int32_t)half;
-	s->row = pe_alloc_zero(ctx, n, sizeof *s->row);
+	s->row = pe_alloc(ctx, n, sizeof *s->row);
 	s->ball = pe_alloc(ctx, n, sizeof *s->ball);
 	s->sorted = pe_alloc(ctx, n, sizeof *s->sorted);
 	s->distance = pe_alloc(ctx, half + 2, sizeof *s->distance);
 	s->reach = pe_alloc(ctx, half + 1, sizeof *s->reach);
-	s->block.diagonal = pe_alloc(ctx, 2 * half * (plan->per_block + PE_WALK_LANES), sizeof(double));
-	if (s->row && s->ball && s->sorted && s->distance && s->reach && s->block.diagonal)
-		return PE_OK;
-	pe_walk_scratch_destroy(ctx, out);
-	return PE_ERR_NOMEM;
+	s->block.diagonal = pe_alloc(ctx, 2 * half * plan->per_block, sizeof(double));
+	s->node = pe_alloc(ctx, plan->per_block, sizeof *s->node);
+	s->scale = pe_alloc_zero(ctx, plan->per_block, sizeof *s->scale);
+	if (!s->row || !s->ball || !s->sorted || !s->distance || !s->reach || !s->block.diagonal || !s->node ||
+		!s->scale) {
+		pe_walk_scratch_destroy(ctx, out);
+		return PE_ERR_NOMEM;
+	}
+	for (int32_t i = 0; i < n; i++)
+		s->row[i] = plan->core[i] < 0 ? -1 : 0;
+	for (int32_t lane = 0; lane < plan->per_block; lane++)
+		s->node[lane] = lane;
+	return PE_OK;
 }
 
 void pe_walk_scratch_destroy(pe_context *ctx, struct pe_walk_scratch **scratch)
@@ -54,7 +65,7 @@ void pe_walk_scratch_destroy(pe_context *ctx, struct pe_walk_scratch **scratch)
 	if (!s)
 		return;
 	void *const all[] = {s->row, s->ball, s->sorted, s->distance, s->reach, s->block.diagonal, s->runs,
-		s->col, s->value, s->back, s->pull, s->slab};
+		s->col, s->value, s->back, s->pull, s->inverse, s->slab, s->node, s->scale};
 	for (int64_t i = 0; i < PE_COUNT(all); i++)
 		pe_free(ctx, all[i]);
 	pe_free(ctx, s);
@@ -80,7 +91,7 @@ static void find_ball(struct pe_walk_scratch *s, const int32_t *start, int64_t s
 			int32_t i = s->ball[k];
 			for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++) {
 				int32_t j = w->col[e];
-				if (!s->row[j] && s->plan->core[j] >= 0)
+				if (s->row[j] == 0)
 					add_to_ball(s, j, &count);
 			}
 		}
@@ -108,8 +119,7 @@ static void sort_distance(struct pe_walk_scratch *s, int64_t from, int64_t to)
 		s->row[s->sorted[k]] = (int32_t)k + 1;
 }
 
-/* Rows of equal numbers of neighbours and leaves that follow each other are one run. With weights it
- * only matters whether there are leaves. */
+/* Rows of equal shape that follow each other are one run. */
 static void make_runs(struct pe_walk_scratch *s)
 {
 	const struct pe_walk_plan *plan = s->plan;
@@ -118,9 +128,7 @@ static void make_runs(struct pe_walk_scratch *s)
 		int32_t first = runs;
 		for (int64_t k = s->distance[m]; k < s->distance[m + 1]; k++) {
 			int32_t i = s->sorted[k], core = plan->core[i];
-			int32_t leaves = (int32_t)pe_walk_degree(plan->walk, i) - core;
-			if (plan->walk->value)
-				leaves = leaves > 0;
+			bool leaves = core < pe_walk_degree(plan->walk, i);
 			struct pe_walk_run *run = &s->runs[runs > first ? runs - 1 : first];
 			if (runs > first && run->degree == core && run->leaves == leaves)
 				run->rows++;
@@ -135,12 +143,17 @@ static void fill_unit(struct pe_walk_scratch *s, int64_t rows)
 {
 	const struct pe_walk *w = s->plan->walk;
 	uint32_t lanes = (uint32_t)s->block.lanes, *col = s->col;
+	double *pull = s->pull;
 	for (int64_t r = 0; r < rows; r++) {
-		int32_t i = s->sorted[r];
+		int32_t i = s->sorted[r], core = s->plan->core[i];
+		int64_t degree = pe_walk_degree(w, i);
+		s->inverse[r] = 1.0 / (double)degree;
+		if (core < degree)
+			*pull++ = (double)(degree - core);
 		for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++) {
-			int32_t j = w->col[e];
-			if (s->plan->core[j] >= 0)
-				*col++ = lanes * (uint32_t)(s->row[j] ? s->row[j] - 1 : (int32_t)rows);
+			int32_t row = s->row[w->col[e]];
+			if (row >= 0)
+				*col++ = lanes * (uint32_t)(row > 0 ? row - 1 : rows);
 		}
 	}
 }
@@ -153,12 +166,12 @@ static void fill_weighted(struct pe_walk_scratch *s, int64_t rows)
 		int32_t i = s->sorted[r];
 		double pull = 0;
 		for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++) {
-			int32_t j = w->col[e];
-			if (s->plan->core[j] < 0) {
+			int32_t row = s->row[w->col[e]];
+			if (row < 0) {
 				pull += w->value[e] * w->value[e];
 				continue;
 			}
-			s->col[count] = (uint32_t)(s->block.lanes * (s->row[j] ? s->row[j] - 1 : rows));
+			s->col[count] = (uint32_t)(s->block.lanes * (row > 0 ? row - 1 : rows));
 			s->value[count] = w->value[e];
 			if (w->back)
 				s->back[count] = w->back[e];
@@ -180,10 +193,11 @@ static pe_status reserve(pe_context *ctx, struct pe_walk_scratch *s, int64_t row
 			ctx, PE_ERR_NOMEM, "the graph has too many nodes within %d edges of one", s->block.half);
 	PE_TRY(pe_grow(ctx, &s->runs, &s->run_capacity, 0, rows, sizeof *s->runs));
 	PE_TRY(pe_grow(ctx, &s->col, &s->col_capacity, 0, entries, sizeof *s->col));
-	if (plan->walk->value) {
+	PE_TRY(pe_grow(ctx, &s->pull, &s->pull_capacity, 0, rows, sizeof *s->pull));
+	if (plan->walk->value)
 		PE_TRY(pe_grow(ctx, &s->value, &s->value_capacity, 0, entries, sizeof *s->value));
-		PE_TRY(pe_grow(ctx, &s->pull, &s->pull_capacity, 0, rows, sizeof *s->pull));
-	}
+	else
+		PE_TRY(pe_grow(ctx, &s->inverse, &s->inverse_capacity, 0, rows, sizeof *s->inverse));
 	if (plan->walk->back)
 		PE_TRY(pe_grow(ctx, &s->back, &s->back_capacity, 0, entries, sizeof *s->back));
 	return pe_grow(ctx, &s->slab, &s->slab_capacity, 0, cells * (plan->walk->back ? 4 : 2), sizeof *s->slab);
@@ -211,6 +225,7 @@ static void set_starts(struct pe_walk_scratch *s, const int32_t *start, int64_t 
 	b->value = s->value;
 	b->back = s->back;
 	b->pull = s->pull;
+	b->inverse = s->inverse;
 }
 
 static void walk(pe_context *ctx, const struct pe_walk *w, const struct pe_walk_block *block)
@@ -223,15 +238,13 @@ static void walk(pe_context *ctx, const struct pe_walk *w, const struct pe_walk_
 		ctx->kernels->half_walk_unit(block);
 }
 
-static void write_rows(const struct pe_walk_scratch *s, const int32_t *start, int64_t starts, double *rows)
+static void write_rows(
+	pe_context *ctx, struct pe_walk_scratch *s, const int32_t *start, int64_t starts, double *rows)
 {
-	int64_t steps = s->plan->steps;
-	for (int64_t lane = 0; lane < starts; lane++) {
-		double degree = (double)pe_walk_degree(s->plan->walk, start[lane]);
-		double scale = s->plan->walk->value ? 1 : 1 / degree;
-		for (int64_t k = 0; k < steps; k++)
-			rows[lane * steps + k] = scale * s->block.diagonal[k * s->block.lanes + lane];
-	}
+	const struct pe_walk *w = s->plan->walk;
+	for (int64_t lane = 0; lane < starts && !w->value; lane++)
+		s->scale[lane] = 1.0 / (double)pe_walk_degree(w, start[lane]);
+	ctx->kernels->half_walk_rows(&s->block, s->node, w->value ? NULL : s->scale, s->plan->steps, rows);
 }
 
 pe_status pe_walk_block_rows(
@@ -254,7 +267,7 @@ pe_status pe_walk_block_rows(
 			fill_unit(s, ball);
 		set_starts(s, start, starts, ball);
 		walk(ctx, plan->walk, &s->block);
-		write_rows(s, start, starts, rows);
+		write_rows(ctx, s, start, starts, rows);
 		*count = starts;
 	}
 	for (int64_t k = 0; k < ball; k++)

@@ -3,15 +3,17 @@
  * of k steps from i ends at i, P = D⁻¹A. Dwivedi et al., "Graph neural networks with learnable
  * structural and positional representations", ICLR 2022, section 3.2. Exact, in double precision, by
  * half walks (walk.h). */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "encoder.h"
 #include "pool.h"
 #include "walk.h"
 
-#define CHUNK_NODES 4096    /* a piece of work: the graphs that begin in so many nodes … */
-#define LARGE 2048          /* … but graphs of more nodes than this are cut themselves, … */
-#define BLOCKS_PER_PIECE 16 /* … into so many blocks of start vertices */
+#define CHUNK_NODES 4096   /* a piece of work: the graphs that begin in so many nodes … */
+#define LARGE 512          /* … but graphs of more nodes than this are cut themselves, … */
+#define BLOCKS_PER_PIECE 4 /* … into so many blocks of start vertices */
+#define KEPT 64            /* pieces of scratch memory that wait for the next piece of work */
 
 enum dangling { LOSE, LOOP, TELEPORT };
 
@@ -100,27 +102,66 @@ static void small_graph(pe_context *ctx, const struct target *t, struct pe_walk_
 	store_all(t, rows);
 }
 
-static pe_status do_blocks(pe_context *worker, const struct target *t, int64_t from, int64_t to)
+/* Scratch memory is as large as the graph, and pieces of work are many: it is handed on. */
+struct pieces {
+	const struct target *target;
+	_Atomic(struct pe_walk_scratch *) kept[KEPT];
+};
+
+static pe_status take_scratch(pe_context *worker, struct pieces *p, struct pe_walk_scratch **out)
 {
-	struct pe_walk_scratch *scratch = NULL;
+	for (int64_t k = 0; k < KEPT; k++)
+		if ((*out = atomic_exchange(&p->kept[k], NULL)))
+			return PE_OK;
+	return pe_walk_scratch_create(worker, &p->target->plan, out);
+}
+
+static void keep_scratch(pe_context *worker, struct pieces *p, struct pe_walk_scratch *scratch)
+{
+	for (int64_t k = 0; k < KEPT && scratch; k++) {
+		struct pe_walk_scratch *none = NULL;
+		if (atomic_compare_exchange_strong(&p->kept[k], &none, scratch))
+			return;
+	}
+	pe_walk_scratch_destroy(worker, &scratch);
+}
+
+static pe_status do_blocks(
+	pe_context *worker, const struct target *t, struct pe_walk_scratch *scratch, int64_t from, int64_t to)
+{
 	int64_t steps = t->s->steps, per_block = t->plan.per_block, count;
 	double *rows = pe_alloc(worker, (per_block + 1) * steps, sizeof *rows);
-	pe_status status = rows ? pe_walk_scratch_create(worker, &t->plan, &scratch) : PE_ERR_NOMEM;
+	pe_status status = rows ? PE_OK : PE_ERR_NOMEM;
 	for (int64_t b = from; b < to && status == PE_OK; b++) {
 		status = pe_walk_block_rows(worker, scratch, b, rows, &count);
 		for (int64_t k = 0; k < count && status == PE_OK; k++)
 			store_start(t, t->plan.start[b * per_block + k], rows + k * steps, rows + per_block * steps);
 	}
-	pe_walk_scratch_destroy(worker, &scratch);
 	pe_free(worker, rows);
 	return status;
 }
 
 static pe_status do_piece(pe_context *worker, void *arg, int64_t piece)
 {
-	const struct target *t = arg;
-	int64_t from = piece * BLOCKS_PER_PIECE;
-	return do_blocks(worker, t, from, pe_min(from + BLOCKS_PER_PIECE, t->plan.blocks));
+	struct pieces *p = arg;
+	struct pe_walk_scratch *scratch;
+	int64_t from = piece * BLOCKS_PER_PIECE, to = pe_min(from + BLOCKS_PER_PIECE, p->target->plan.blocks);
+	PE_TRY(take_scratch(worker, p, &scratch));
+	pe_status status = do_blocks(worker, p->target, scratch, from, to);
+	keep_scratch(worker, p, scratch);
+	return status;
+}
+
+static pe_status do_pieces(pe_context *ctx, const struct target *t)
+{
+	struct pieces p = {.target = t};
+	int64_t pieces = (t->plan.blocks + BLOCKS_PER_PIECE - 1) / BLOCKS_PER_PIECE;
+	pe_status status = pe_parallel(ctx, pieces, do_piece, &p, "rwse");
+	for (int64_t k = 0; k < KEPT; k++) {
+		struct pe_walk_scratch *scratch = atomic_load(&p.kept[k]);
+		pe_walk_scratch_destroy(ctx, &scratch);
+	}
+	return status;
 }
 
 /* A graph of any size whose walk is there, by threads if ctx has any. */
@@ -134,8 +175,7 @@ static pe_status any_graph(pe_context *ctx, struct target *t)
 		status = pe_walk_plan_create(ctx, &t->walk, t->s->steps, &t->plan);
 	if (status == PE_OK) {
 		store_ends(t, row);
-		int64_t pieces = (t->plan.blocks + BLOCKS_PER_PIECE - 1) / BLOCKS_PER_PIECE;
-		status = pe_parallel(ctx, pieces, do_piece, t, "rwse");
+		status = do_pieces(ctx, t);
 	}
 	pe_walk_plan_free(ctx, &t->plan);
 	pe_walk_teleport_free(ctx, &t->teleport);
@@ -189,7 +229,7 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 	const struct work *w = arg;
 	const pe_graph *graph = w->s->graph;
 	struct pe_walk_small *small = NULL;
-	double *rows = pe_alloc(worker, PE_WALK_SMALL * w->s->steps, sizeof *rows);
+	double *rows = pe_alloc(worker, (PE_WALK_SMALL + 1) * w->s->steps, sizeof *rows);
 	pe_status status = rows ? pe_walk_small_create(worker, w->s->steps, &small) : PE_ERR_NOMEM;
 	int64_t last = first_graph(graph, (chunk + 1) * CHUNK_NODES);
 	for (int64_t g = first_graph(graph, chunk * CHUNK_NODES); g < last && status == PE_OK; g++)

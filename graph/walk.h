@@ -84,7 +84,8 @@ static inline void pe_walk_leaf_row(double share, const double *neighbour, int64
 struct pe_walk_small;
 pe_status pe_walk_small_create(pe_context *ctx, int64_t steps, struct pe_walk_small **out) PE_NODISCARD;
 void pe_walk_small_destroy(pe_context *ctx, struct pe_walk_small **small);
-/* rows (n, steps): diag(P^k), k = 1 … steps, of an undirected graph; 0 for isolated nodes. */
+/* rows (n, steps): diag(P^k), k = 1 … steps, of an undirected graph; 0 for isolated nodes. There must
+ * be room for n + 1 rows; the last is left with anything. 0 < n. */
 void pe_walk_small(pe_context *ctx, struct pe_walk_small *small, const struct pe_walk *walk, double *rows);
 
 /* ---- graphs of any size ------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "walk.h"
 
-#define PER_BLOCK 16
+#define PER_BLOCK 24
 
 /* The nodes met so far, in order; the next seed is the first that is not yet taken. */
 struct growth {

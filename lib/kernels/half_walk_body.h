@@ -3,13 +3,13 @@
  *   vec           a vector of VEC_LANES doubles that takes + and *
  *   vec_all       vec_all(a): a in every lane
  *   vec_fused     vec_fused(a, b, c) = a b + c
- *   MAX_GROUPS    groups of PE_WALK_LANES that are worked on at once, 1 to 3: as registers allow */
+ *   vec_transpose the VEC_LANES vectors of an array as a square matrix, transposed in place
+ *   MAX_VECS      vectors that are worked on at once, 2 to 6: as registers allow */
 #include <stddef.h>
+#include <string.h>
 
 #include "half_walk.h"
 
-#define PER_GROUP (PE_WALK_LANES / VEC_LANES)
-#define MAX_VECS (MAX_GROUPS * PER_GROUP)
 #define INLINE static inline __attribute__((always_inline))
 #define EACH(v) _Pragma("GCC unroll 12") for (int v = 0; v < vecs; v++)
 
@@ -20,7 +20,7 @@ struct pass {
 	double *to, *to_y;           /* step m + 1, which holds step m - 1 until written */
 	const double *cur, *cur_y;   /* step m, at row 0 */
 	const uint32_t *col;
-	const double *value, *back, *pull;
+	const double *value, *back, *pull, *inverse;
 	int64_t lanes;
 };
 
@@ -42,10 +42,9 @@ INLINE void next_row(struct pass *p, int degree)
 }
 
 /* y = Σ of the neighbours, x = y / d. */
-INLINE void unit_row(
-	struct pass *p, const int vecs, const int degree, const bool has_leaves, vec leaves, vec inverse)
+INLINE void unit_row(struct pass *p, const int vecs, const int degree, const bool has_leaves)
 {
-	vec y[MAX_VECS];
+	vec y[MAX_VECS], inverse = vec_all(*p->inverse++), leaves = vec_all(has_leaves ? *p->pull++ : 0);
 	if (degree > 0)
 		EACH(v) y[v] = at(p->cur + p->col[0] + v * VEC_LANES);
 	else
@@ -69,35 +68,25 @@ INLINE void unit_row(
 	next_row(p, degree);
 }
 
-INLINE void unit_run(struct pass *p, const int vecs, const struct pe_walk_run *run, const bool has_leaves)
-{
-	vec leaves = vec_all(run->leaves), inverse = vec_all(1.0 / (run->degree + run->leaves));
-	int32_t rows = run->rows;
-	switch (run->degree) {
-	case 1:
-		for (int32_t r = 0; r < rows; r++)
-			unit_row(p, vecs, 1, has_leaves, leaves, inverse);
-		break;
-	case 2:
-		for (int32_t r = 0; r < rows; r++)
-			unit_row(p, vecs, 2, has_leaves, leaves, inverse);
-		break;
-	case 3:
-		for (int32_t r = 0; r < rows; r++)
-			unit_row(p, vecs, 3, has_leaves, leaves, inverse);
-		break;
-	default:
-		for (int32_t r = 0; r < rows; r++)
-			unit_row(p, vecs, run->degree, has_leaves, leaves, inverse);
-	}
-}
-
+/* The shapes that are common in molecules have loops of their own, the others a loop in a loop. */
 INLINE void unit_rows(struct pass *p, const int vecs, const struct pe_walk_run *run)
 {
-	if (run->leaves)
-		unit_run(p, vecs, run, true);
+	int32_t rows = run->rows;
+	if (run->leaves && run->degree == 2)
+		for (int32_t r = 0; r < rows; r++)
+			unit_row(p, vecs, 2, true);
+	else if (run->leaves)
+		for (int32_t r = 0; r < rows; r++)
+			unit_row(p, vecs, run->degree, true);
+	else if (run->degree == 2)
+		for (int32_t r = 0; r < rows; r++)
+			unit_row(p, vecs, 2, false);
+	else if (run->degree == 3)
+		for (int32_t r = 0; r < rows; r++)
+			unit_row(p, vecs, 3, false);
 	else
-		unit_run(p, vecs, run, false);
+		for (int32_t r = 0; r < rows; r++)
+			unit_row(p, vecs, run->degree, false);
 }
 
 INLINE void weighted_row(struct pass *p, const int vecs, int degree, const bool has_leaves)
@@ -178,6 +167,7 @@ INLINE void begin(struct pass *p, const struct pe_walk_block *b, int32_t m, int6
 	p->value = b->value;
 	p->back = b->back;
 	p->pull = b->pull;
+	p->inverse = b->inverse;
 	p->lanes = b->lanes;
 	EACH(v) p->even[v] = p->odd[v] = vec_all(0);
 }
@@ -198,20 +188,33 @@ INLINE void walk_lanes(const struct pe_walk_block *b, int64_t lane, const int ve
 	}
 }
 
+/* As many lanes at once as registers allow, in passes of about equal width. */
 INLINE void walk(const struct pe_walk_block *b, rows_fn *rows)
 {
-	for (int64_t lane = 0; lane < b->lanes;) {
-		int64_t groups = (b->lanes - lane) / PE_WALK_LANES;
-		if (MAX_GROUPS >= 3 && groups >= 3) {
-			walk_lanes(b, lane, MAX_GROUPS * PER_GROUP, rows);
-			lane += 3 * PE_WALK_LANES;
-		} else if (MAX_GROUPS >= 2 && groups >= 2) {
-			walk_lanes(b, lane, 2 * PER_GROUP, rows);
-			lane += 2 * PE_WALK_LANES;
-		} else {
-			walk_lanes(b, lane, PER_GROUP, rows);
-			lane += PE_WALK_LANES;
+	int64_t vecs = b->lanes / VEC_LANES, passes = (vecs + MAX_VECS - 1) / MAX_VECS, lane = 0;
+	for (; passes > 0; passes--) {
+		int64_t width = (vecs + passes - 1) / passes;
+		switch (width) {
+		case 1:
+			walk_lanes(b, lane, 1, rows);
+			break;
+		case 2:
+			walk_lanes(b, lane, 2, rows);
+			break;
+		case 3:
+			walk_lanes(b, lane, MAX_VECS < 3 ? MAX_VECS : 3, rows);
+			break;
+		case 4:
+			walk_lanes(b, lane, MAX_VECS < 4 ? MAX_VECS : 4, rows);
+			break;
+		case 5:
+			walk_lanes(b, lane, MAX_VECS < 5 ? MAX_VECS : 5, rows);
+			break;
+		default:
+			walk_lanes(b, lane, MAX_VECS, rows);
 		}
+		vecs -= width;
+		lane += width * VEC_LANES;
 	}
 }
 
@@ -230,14 +233,45 @@ static void half_walk_directed(const struct pe_walk_block *block)
 	walk(block, directed_rows);
 }
 
+/* VEC_LANES lanes, from step k on: a square, or at the end what is left of one. */
+INLINE void rows_square(const struct pe_walk_block *b, const int32_t *node, vec scale, int64_t lane,
+	int64_t k, int64_t steps, double *out)
+{
+	vec square[VEC_LANES];
+#pragma GCC unroll 4
+	for (int v = 0; v < VEC_LANES; v++)
+		square[v] = scale * at(b->diagonal + (k + v < steps ? k + v : k) * b->lanes + lane);
+	vec_transpose(square);
+	if (k + VEC_LANES <= steps) {
+#pragma GCC unroll 4
+		for (int v = 0; v < VEC_LANES; v++)
+			memcpy(out + node[v] * steps + k, &square[v], sizeof square[v]);
+	} else {
+		for (int v = 0; v < VEC_LANES; v++)
+			for (int64_t rest = 0; rest < steps - k; rest++)
+				out[node[v] * steps + k + rest] = square[v][rest];
+	}
+}
+
+static void half_walk_rows(
+	const struct pe_walk_block *b, const int32_t *node, const double *scale, int64_t steps, double *out)
+{
+	for (int64_t lane = 0; lane < b->lanes; lane += VEC_LANES) {
+		vec factor = vec_all(1);
+		if (scale)
+			memcpy(&factor, scale + lane, sizeof factor);
+		for (int64_t k = 0; k < steps; k += VEC_LANES)
+			rows_square(b, node + lane, factor, lane, k, steps, out);
+	}
+}
+
 static void fill_half_walk(struct pe_kernels *kernels)
 {
 	kernels->half_walk_unit = half_walk_unit;
 	kernels->half_walk_weighted = half_walk_weighted;
 	kernels->half_walk_directed = half_walk_directed;
+	kernels->half_walk_rows = half_walk_rows;
 }
 
-#undef PER_GROUP
-#undef MAX_VECS
 #undef INLINE
 #undef EACH

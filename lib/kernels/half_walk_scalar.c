@@ -7,7 +7,7 @@
 typedef double vec __attribute__((vector_size(16), may_alias));
 
 #define VEC_LANES 2
-#define MAX_GROUPS 1
+#define MAX_VECS 4
 
 static inline vec vec_all(double a)
 {
@@ -17,6 +17,13 @@ static inline vec vec_all(double a)
 static inline vec vec_fused(vec a, vec b, vec c)
 {
 	return a * b + c;
+}
+
+static inline void vec_transpose(vec a[VEC_LANES])
+{
+	vec first = {a[0][0], a[1][0]}, second = {a[0][1], a[1][1]};
+	a[0] = first;
+	a[1] = second;
 }
 
 #include "half_walk_body.h"

@@ -14,6 +14,7 @@ struct pe_kernels {
 	pe_half_walk_fn *half_walk_unit; /* half_walk.h */
 	pe_half_walk_fn *half_walk_weighted;
 	pe_half_walk_fn *half_walk_directed;
+	pe_half_walk_rows_fn *half_walk_rows;
 };
 
 /* The best set that this machine runs and that is not above `limit` (a set's name; NULL: no

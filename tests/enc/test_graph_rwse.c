@@ -339,7 +339,7 @@ static void engines_agree(void **state)
 		struct pe_walk_plan plan;
 		struct pe_walk_scratch *scratch;
 		struct pe_walk_small *small;
-		double *rows = calloc(64 * STEPS, sizeof *rows), *some = calloc(64 * STEPS, sizeof *some);
+		double *rows = calloc(65 * STEPS, sizeof *rows), *some = calloc(64 * STEPS, sizeof *some);
 		assert_int_equal(pe_walk_create(ctx, &view, false, &walk), PE_OK);
 		assert_int_equal(pe_walk_small_create(ctx, STEPS, &small), PE_OK);
 		pe_walk_small(ctx, small, &walk, rows);
