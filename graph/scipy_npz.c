@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Sparse matrices as scipy.sparse.save_npz writes them: csr, csc and coo. Entry (i, j) is the edge i→j of
- * weight `data`; a matrix whose pattern is symmetric is an undirected graph. */
+ * weight `data`; a matrix whose pattern is symmetric is an undirected graph.
+ * The same arrays in .safetensors are read as well, where this format is asked for. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -216,7 +217,7 @@ static pe_status read_scipy_npz(pe_context *ctx, const struct pe_source *source,
 	struct job job = {
 		.ctx = ctx, .source = source, .policy = policy, .raw = {.format = "scipy-npz", .graphs = 1}};
 	pe_status status =
-		pe_bundle_from_bytes(ctx, source->data, source->size, pe_source_name(source), "npz", &job.bundle);
+		pe_bundle_from_bytes(ctx, source->data, source->size, pe_source_name(source), NULL, &job.bundle);
 	if (status == PE_OK)
 		status = read_matrix(&job);
 	if (status == PE_OK)

@@ -174,7 +174,7 @@ def make_listed():
 
 
 def safetensors(name, arrays):
-    types = {"int64": "I64", "int32": "I32", "float32": "F32", "float64": "F64"}
+    types = {"uint8": "U8", "int64": "I64", "int32": "I32", "float32": "F32", "float64": "F64"}
     header, body = {}, b""
     for key, a in arrays.items():
         header[key] = {"dtype": types[a.dtype.name], "shape": list(a.shape), "data_offsets": [len(body), len(body) + a.nbytes]}
@@ -254,6 +254,9 @@ def make_scipy():
     b = sp.csr_matrix(np.array([[False, True], [True, False]]))
     save_sparse("bool.npz", b)
     expect("bool.npz", "directed if one-way", (2, [(0, 1), (1, 0)]))
+    safetensors("csr.safetensors", {"format": np.frombuffer(b"csr", np.uint8), "shape": np.array(m.shape),
+                                    "data": m.data, "indptr": m.indptr, "indices": m.indices})
+    expect("csr.safetensors", "directed if one-way", (7, order(m.tocoo())))
     save_sparse("bsr.npz", sp.bsr_matrix(np.eye(4), blocksize=(2, 2)))
     save_sparse("dia.npz", sp.eye(4, format="dia"))
     save_sparse("rectangular.npz", sp.csr_matrix(np.ones((2, 3))))

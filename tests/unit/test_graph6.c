@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/file_source.h"
+
 static const struct pe_reader *const reader = &pe_reader_graph6;
 
 static void golden_files(void **state)
@@ -88,6 +90,73 @@ static void recognition(void **state)
 	}
 }
 
+/* The next integer of a comma-separated text, which ends with a NUL. */
+static int64_t next_number(char **text)
+{
+	while (**text == ',' || **text == '\n' || **text == '\r')
+		++*text;
+	return strtoll(*text, text, 10);
+}
+
+static int by_column(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+	return x[1] != y[1] ? (x[1] > y[1]) - (x[1] < y[1]) : (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static char *read_data(pe_context *ctx, const char *name)
+{
+	char path[256], *bytes;
+	size_t size;
+	snprintf(path, sizeof path, "molecules-zinc24k/ogb-one-direction/raw/%s", name);
+	if (pe_file_read(ctx, xt_data(path), &bytes, &size) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	return bytes;
+}
+
+/* Every molecule is in the table of bonds as it is in graph6. */
+static void molecules(void **state)
+{
+	pe_context *ctx = *state;
+	struct pe_source source = {.name = "zinc24k.g6"};
+	struct pe_graph_policy policy = xt_policy();
+	struct pe_raw_graphs raw;
+	char *text;
+	if (pe_file_read(ctx, xt_data("molecules-zinc24k/zinc24k.g6"), &text, &source.size) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	source.data = text;
+	assert_true(reader->recognise(&source));
+	assert_int_equal(reader->read(ctx, &source, &policy, &raw), PE_OK);
+	assert_int_equal(raw.graphs, 24445);
+	assert_int_equal(raw.nodes, 565429);
+	assert_int_equal(raw.rows, 608155);
+
+	char *bonds = read_data(ctx, "edge.csv.gz"), *nodes = read_data(ctx, "num-node-list.csv.gz");
+	char *counts = read_data(ctx, "num-edge-list.csv.gz"), *b = bonds, *n = nodes, *c = counts;
+	for (int64_t g = 0; g < raw.graphs; g++) {
+		int32_t pairs[256][2];
+		int64_t count = next_number(&c);
+		assert_in_range(count, 0, 255);
+		for (int64_t e = 0; e < count; e++) {
+			int32_t u = (int32_t)next_number(&b), v = (int32_t)next_number(&b);
+			pairs[e][0] = u < v ? u : v;
+			pairs[e][1] = u < v ? v : u;
+		}
+		qsort(pairs, (size_t)count, sizeof *pairs, by_column);
+		assert_int_equal(raw.ptr[g + 1] - raw.ptr[g], next_number(&n));
+		assert_int_equal(raw.edge_ptr[g + 1] - raw.edge_ptr[g], count);
+		for (int64_t e = 0; e < count; e++) {
+			assert_int_equal(raw.u[raw.edge_ptr[g] + e], pairs[e][0]);
+			assert_int_equal(raw.v[raw.edge_ptr[g] + e], pairs[e][1]);
+		}
+	}
+	pe_free(ctx, bonds);
+	pe_free(ctx, nodes);
+	pe_free(ctx, counts);
+	pe_free(ctx, text);
+	pe_raw_graphs_free(ctx, &raw);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +165,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(damaged_input),
 		cmocka_unit_test(recognition),
+		cmocka_unit_test(molecules),
 	};
 	return xt_run(argc, argv, tests);
 }

@@ -14,6 +14,8 @@ static void golden_files(void **state)
 		assert_true(xt_recognises_golden(reader, names[i]));
 		xt_reads_golden(*state, reader, names[i]);
 	}
+	xt_reads_golden(*state, reader, "csr.safetensors");
+	assert_false(xt_recognises_golden(reader, "csr.safetensors"));
 	assert_false(xt_recognises_golden(reader, "edge_index.npz"));
 	assert_false(xt_recognises_golden(reader, "edge_index.npy"));
 }
