@@ -23,6 +23,8 @@ static void ids_and_positions(void **state)
 	xt_reads(*state, reader, AB EDGE("\"b\"", "\"a\""), NULL, "undirected 2: 1-0");
 	xt_reads(*state, reader, ONE_TWO EDGE("2", "1"), NULL, "undirected 2: 1-0");
 	xt_reads(*state, reader, AB EDGE("1", "0"), NULL, "undirected 2: 1-0");
+	xt_reads(
+		*state, reader, "{\"nodes\": [{\"id\": 1}, {\"id\": 0}], " EDGE("0", "0"), NULL, "undirected 2: 1-1");
 	xt_reads(*state, reader, ONE_TWO EDGE("1", "0"), NULL, "undirected 2: 1-0");
 	xt_reads(*state, reader,
 		"{\"nodes\": [{\"name\": \"x\"}, {}], \"links\": [{\"source\": 0, \"target\": 1}]}", NULL,
