@@ -9,7 +9,7 @@
  * from a damaged or a hostile input: a file that lists its nodes or edges takes bytes for each. */
 static inline bool pe_nodes_excessive(int64_t nodes, size_t bytes)
 {
-	return nodes > (int64_t)1 << 24 && (uint64_t)nodes / 64 > bytes;
+	return nodes > (int64_t)1 << 22 && (uint64_t)nodes / 64 > bytes;
 }
 
 /* What is being read. data need not be NUL-terminated. */

@@ -23,6 +23,8 @@ static void both_directions(void **state)
 	xt_reads(*state, reader, "p edge 3 2\ne 1 2\ne 2 1\ne 2 3\ne 3 2\n", NULL,
 		"undirected as listed 3: 0-1 1-0 1-2 2-1");
 	xt_refuses(
+		*state, reader, "p edge 3 2\ne 1 2\ne 2 1\ne 3 1\ne 3 2\n", NULL, "promises 2 edges, here are 4");
+	xt_refuses(
 		*state, reader, "p edge 3 2\ne 1 2\ne 2 1\ne 2 3\ne 3 1\n", NULL, "promises 2 edges, here are 4");
 }
 
