@@ -37,6 +37,11 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+static bool ends_word(char c)
+{
+	return is_blank(c) || c == '[' || c == ']' || c == '"' || c == '#';
+}
+
 static void skip_blanks_and_comments(struct pe_scan *scan)
 {
 	bool comment = false;
@@ -79,7 +84,7 @@ static pe_status next_token(struct pe_scan *scan, struct token *out)
 	}
 	do
 		scan->at++;
-	while (out->kind == WORD && scan->at < scan->end && !is_blank(*scan->at) && !strchr("[]\"#", *scan->at));
+	while (out->kind == WORD && scan->at < scan->end && !ends_word(*scan->at));
 	out->size = (size_t)(scan->at - out->text);
 	return PE_OK;
 }

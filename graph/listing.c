@@ -19,42 +19,61 @@ void pe_listing_free(struct pe_listing *l)
 
 /* ---- ids ---------------------------------------------------------------------------- */
 
-/* FNV-1a, its high bits folded in. */
-static uint64_t hash(const char *text, size_t size)
+/* FNV-1a over eight bytes at a time, its high bits folded in. */
+static uint64_t hash_of(const char *text, size_t size)
 {
-	uint64_t h = 14695981039346656037u;
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+	uint64_t h = 14695981039346656037u ^ size, word;
+	for (; size >= 8; text += 8, size -= 8) {
+		memcpy(&word, text, 8);
+		h = (h ^ word) * 0x9E3779B97F4A7C15u;
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, text, size);
+	h = (h ^ word) * 0x9E3779B97F4A7C15u;
 	return h ^ h >> 32;
 }
 
 /* The slot of this id, or the empty one where it belongs. There is always an empty one. */
-static int64_t slot_of(const struct pe_listing *l, const char *text, size_t size)
+static struct pe_listing_slot *slot_of(
+	const struct pe_listing *l, const char *text, size_t size, uint64_t hash)
 {
-	int64_t mask = l->slot_count - 1, slot = (int64_t)(hash(text, size) & (uint64_t)mask);
-	for (;; slot = (slot + 1) & mask) {
-		int64_t key = l->slots[slot];
-		if (key < l->first_key)
+	uint64_t mask = (uint64_t)l->slot_count - 1;
+	for (uint64_t i = hash & mask;; i = (i + 1) & mask) {
+		struct pe_listing_slot *slot = &l->slots[i];
+		if (slot->key < l->first_key)
 			return slot;
-		if (l->keys[key].size == size && memcmp(l->pool + l->keys[key].text, text, size) == 0)
+		if (slot->hash != hash)
+			continue;
+		const struct pe_listing_key *key = &l->keys[slot->key];
+		if (key->size == size && memcmp(l->pool + key->text, text, size) == 0)
 			return slot;
 	}
+}
+
+static void put(struct pe_listing_slot *slots, int64_t count, struct pe_listing_slot new)
+{
+	uint64_t mask = (uint64_t)count - 1, i = new.hash &mask;
+	while (slots[i].key >= 0)
+		i = (i + 1) & mask;
+	slots[i] = new;
 }
 
 /* Twice the slots, at most half of them taken. */
 static pe_status grow_slots(struct pe_listing *l)
 {
 	int64_t count = l->slot_count ? 2 * l->slot_count : 64;
-	int64_t *slots = pe_alloc(l->ctx, count, sizeof *slots);
+	struct pe_listing_slot *slots = pe_alloc(l->ctx, count, sizeof *slots);
 	if (!slots)
 		return PE_ERR_NOMEM;
 	for (int64_t i = 0; i < count; i++)
-		slots[i] = -1;
+		slots[i].key = -1;
+	for (int64_t i = 0; i < l->slot_count; i++)
+		if (l->slots[i].key >= l->first_key)
+			put(slots, count, l->slots[i]);
 	pe_free(l->ctx, l->slots);
 	l->slots = slots;
 	l->slot_count = count;
-	for (int64_t key = l->first_key; key < l->key_count; key++)
-		l->slots[slot_of(l, l->pool + l->keys[key].text, l->keys[key].size)] = key;
 	return PE_OK;
 }
 
@@ -62,9 +81,10 @@ pe_status pe_listing_find(struct pe_listing *l, const char *text, size_t size, i
 {
 	if (2 * (l->key_count - l->first_key + 1) > l->slot_count)
 		PE_TRY(grow_slots(l));
-	int64_t slot = slot_of(l, text, size);
-	if (l->slots[slot] >= l->first_key) {
-		*key = l->slots[slot];
+	uint64_t hash = hash_of(text, size);
+	struct pe_listing_slot *slot = slot_of(l, text, size, hash);
+	if (slot->key >= l->first_key) {
+		*key = slot->key;
 		return PE_OK;
 	}
 	int64_t pool_need;
@@ -76,7 +96,8 @@ pe_status pe_listing_find(struct pe_listing *l, const char *text, size_t size, i
 	l->pool[l->pool_size + (int64_t)size] = '\0';
 	l->keys[l->key_count] = (struct pe_listing_key){l->pool_size, size, -1, line};
 	l->pool_size = pool_need;
-	*key = l->slots[slot] = l->key_count++;
+	*slot = (struct pe_listing_slot){l->key_count, hash};
+	*key = l->key_count++;
 	return PE_OK;
 }
 
@@ -84,7 +105,7 @@ int64_t pe_listing_look_up(const struct pe_listing *l, const char *text, size_t 
 {
 	if (l->slot_count == 0)
 		return -1;
-	int64_t key = l->slots[slot_of(l, text, size)];
+	int64_t key = slot_of(l, text, size, hash_of(text, size))->key;
 	return key < l->first_key ? -1 : key;
 }
 

@@ -13,6 +13,11 @@ struct pe_listing_key {
 	int64_t line; /* where the id first stands */
 };
 
+struct pe_listing_slot {
+	int64_t key;
+	uint64_t hash;
+};
+
 /* Zero but for ctx at the start: struct pe_listing l = {.ctx = ctx}. */
 struct pe_listing {
 	pe_context *ctx;
@@ -24,7 +29,7 @@ struct pe_listing {
 	int64_t pool_size, pool_capacity;
 	struct pe_listing_key *keys;
 	int64_t key_count, key_capacity, first_key; /* those of the graph under way begin at first_key */
-	int64_t *slots;                             /* hash table of keys; one below first_key is empty */
+	struct pe_listing_slot *slots;              /* hash table of keys; one below first_key is empty */
 	int64_t slot_count;
 	int64_t *rows; /* key of each row */
 	int64_t row_capacity;
@@ -51,6 +56,10 @@ pe_status pe_listing_close(struct pe_listing *listing) PE_NODISCARD;
 /* Makes raw graphs of all closed ones; the caller fills in format, direction and mirrored. Ids that are all
  * written as plain integers become node_ids, others node_names. The listing must still be freed. */
 pe_status pe_listing_finish(struct pe_listing *listing, struct pe_raw_graphs *out) PE_NODISCARD;
+
+/* For formats that write a number with every edge, 1 if nothing is meant by it: forgets weights that are
+ * all 1. */
+void pe_raw_drop_ones(pe_context *ctx, struct pe_raw_graphs *raw);
 
 /* The field that holds the weights of a format with named fields: what the policy says, or fallback; NULL
  * for none. A column number is refused. */

@@ -21,6 +21,7 @@ struct parser {
 	const char *field; /* weights */
 	bool many;         /* an array of graphs */
 	bool directed, undirected;
+	json_type id_type; /* of this graph's first id; JSON_NULL if that node has none, and positions are ids */
 };
 
 PE_PRINTF(2, 3)
@@ -51,15 +52,14 @@ static const char *id_text(const json_t *id, char buffer[24], size_t *size)
 
 /* ---- nodes -------------------------------------------------------------------------- */
 
-/* type: of the first node's id; JSON_NULL if that has none, and positions are the ids. */
-static pe_status read_node(struct parser *p, const json_t *node, size_t position, json_type type)
+static pe_status read_node(struct parser *p, const json_t *node, size_t position)
 {
 	char buffer[24];
 	size_t size = 0;
 	if (!json_is_object(node))
 		return fail(p, "node %zu is not an object", position);
 	const json_t *id = json_object_get(node, "id");
-	if ((id ? json_typeof(id) : JSON_NULL) != type)
+	if ((id ? json_typeof(id) : JSON_NULL) != p->id_type)
 		return fail(p, "node %zu: %s", position,
 			id ? "some ids are integers and some are not" : "it has no id, others have one");
 	json_t *place = id ? NULL : json_integer((json_int_t)position);
@@ -82,8 +82,9 @@ static pe_status read_nodes(struct parser *p, const json_t *graph)
 	if (!json_is_array(nodes))
 		return fail(p, "there is no list \"nodes\"");
 	const json_t *first = json_object_get(json_array_get(nodes, 0), "id");
+	p->id_type = first ? json_typeof(first) : JSON_NULL;
 	for (size_t i = 0; i < json_array_size(nodes); i++)
-		PE_TRY(read_node(p, json_array_get(nodes, i), i, first ? json_typeof(first) : JSON_NULL));
+		PE_TRY(read_node(p, json_array_get(nodes, i), i));
 	return PE_OK;
 }
 
@@ -94,10 +95,14 @@ static const json_t *endpoint(const json_t *edge, int end)
 	return json_object_get(edge, end ? "target" : "source");
 }
 
+/* The key of a node id, or -1. An id of another type than the nodes' is none of theirs, though its text may
+ * be the same. */
 static int64_t key_by_id(const struct parser *p, const json_t *id)
 {
 	char buffer[24];
 	size_t size;
+	if (p->id_type != JSON_NULL && json_typeof(id) != p->id_type)
+		return -1;
 	const char *text = id_text(id, buffer, &size);
 	return text ? pe_listing_look_up(&p->listing, text, size) : -1;
 }
@@ -107,30 +112,6 @@ static int64_t key_by_position(const struct parser *p, const json_t *position)
 {
 	json_int_t i = json_is_integer(position) ? json_integer_value(position) : -1;
 	return i < 0 || i >= p->listing.key_count - p->listing.first_key ? -1 : p->listing.first_key + i;
-}
-
-/* Ids of another type than the nodes' are not the nodes' ids, even if their text is the same. */
-static bool same_type(const json_t *graph, const json_t *id)
-{
-	const json_t *first = json_object_get(json_array_get(json_object_get(graph, "nodes"), 0), "id");
-	return !first || json_typeof(first) == json_typeof(id);
-}
-
-/* Whether all ends are positions in the list, some not being ids. *bad: the first edge that is neither. */
-static bool ends_are_positions(const struct parser *p, const json_t *graph, const json_t *edges, size_t *bad)
-{
-	bool all_ids = true, all_positions = true;
-	*bad = json_array_size(edges);
-	for (size_t e = 0; e < json_array_size(edges); e++)
-		for (int end = 0; end < 2; end++) {
-			const json_t *id = endpoint(json_array_get(edges, e), end);
-			bool is_id = same_type(graph, id) && key_by_id(p, id) >= 0;
-			if (!is_id && *bad > e)
-				*bad = e;
-			all_ids &= is_id;
-			all_positions &= key_by_position(p, id) >= 0;
-		}
-	return !all_ids && all_positions;
 }
 
 static pe_status read_weight(struct parser *p, const json_t *edge, size_t position, double *out, bool *has)
@@ -158,6 +139,23 @@ static pe_status check_edges(struct parser *p, const json_t *edges)
 	return PE_OK;
 }
 
+/* *bad: the first edge an end of which key_of does not know, or the number of edges. */
+static pe_status push_edges(struct parser *p, const json_t *edges,
+	int64_t (*key_of)(const struct parser *, const json_t *), size_t *bad)
+{
+	for (*bad = 0; *bad < json_array_size(edges); ++*bad) {
+		const json_t *edge = json_array_get(edges, *bad);
+		int64_t u = key_of(p, endpoint(edge, 0)), v = key_of(p, endpoint(edge, 1));
+		double weight;
+		bool has;
+		if (u < 0 || v < 0)
+			return PE_OK;
+		PE_TRY(read_weight(p, edge, *bad, &weight, &has));
+		PE_TRY(pe_listing_edge(&p->listing, u, v, has ? &weight : NULL));
+	}
+	return PE_OK;
+}
+
 static pe_status read_edges(struct parser *p, const json_t *graph)
 {
 	const json_t *edges = json_object_get(graph, "edges"), *links = json_object_get(graph, "links");
@@ -168,24 +166,18 @@ static pe_status read_edges(struct parser *p, const json_t *graph)
 		return fail(p, "there is no list \"edges\" or \"links\"");
 	PE_TRY(check_edges(p, edges));
 
-	size_t bad, count = json_array_size(edges);
-	bool positions = ends_are_positions(p, graph, edges, &bad);
-	if (!positions && bad < count)
+	size_t bad, count = json_array_size(edges), bad_position;
+	int64_t edges_before = p->listing.edges.count, weighted_before = p->listing.weighted;
+	PE_TRY(push_edges(p, edges, key_by_id, &bad));
+	if (bad == count)
+		return PE_OK;
+	p->listing.edges.count = edges_before;
+	p->listing.weighted = weighted_before;
+	PE_TRY(push_edges(p, edges, key_by_position, &bad_position));
+	if (bad_position < count)
 		return fail(p, "edge %zu names a node that is not listed", bad);
-	if (positions)
-		pe_log(p->ctx, PE_LOG_WARNING, "%s: source and target are not ids; they are taken as positions",
-			pe_source_name(p->source));
-	for (size_t e = 0; e < count; e++) {
-		const json_t *edge = json_array_get(edges, e);
-		int64_t ends[2];
-		double weight;
-		bool has;
-		for (int end = 0; end < 2; end++)
-			ends[end] =
-				positions ? key_by_position(p, endpoint(edge, end)) : key_by_id(p, endpoint(edge, end));
-		PE_TRY(read_weight(p, edge, e, &weight, &has));
-		PE_TRY(pe_listing_edge(&p->listing, ends[0], ends[1], has ? &weight : NULL));
-	}
+	pe_log(p->ctx, PE_LOG_WARNING, "%s: source and target are not ids; they are taken as positions",
+		pe_source_name(p->source));
 	return PE_OK;
 }
 

@@ -37,10 +37,6 @@ struct pe_reader {
 		struct pe_raw_graphs *out);
 };
 
-/* For formats that write a number with every edge, 1 if nothing is meant by it: forgets weights that are
- * all 1. */
-void pe_raw_drop_ones(pe_context *ctx, struct pe_raw_graphs *raw);
-
 /* One object a format, each in graph/NAME.c. */
 extern const struct pe_reader pe_reader_matrix_market; /* matrix_market.c */
 extern const struct pe_reader pe_reader_metis;         /* metis.c */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "listing.h"
 #include "sniff.h"
 #include "tensor.h"
 
