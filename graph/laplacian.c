@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * L = D - A, or I - D^-½ A D^-½ with D the diagonal of weighted degrees. The null space is known:
+ * one vector a component, constant for D - A, D^½ times constant for the normalised form. */
+#include "laplacian.h"
+
+#include <math.h>
+
+#include "components.h"
+
+/* Degrees beyond this could not be squared; below its inverse, not be divided by. */
+#define DEGREE_LIMIT 1e150
+
+void *pe_carve(char **memory, int64_t count, size_t size)
+{
+	void *array = *memory;
+	*memory += ((size_t)count * size + 7) & ~(size_t)7;
+	return array;
+}
+
+int64_t pe_laplacian_bytes(int64_t n, int64_t entries)
+{
+	/* label, place, order, start; row, first; diag, degree, null, norm1; zero; col, val; rounding. */
+	return n * (4 * 4 + 3 * 8 + 4 * 8 + 1) + entries * (4 + 8) + 16 * 8;
+}
+
+/* Nodes of each component together. */
+static void arrange(const struct pe_csr *graph, char **memory, struct pe_laplacian *l)
+{
+	int32_t n = graph->n;
+	l->n = n;
+	l->components = 0;
+	l->label = pe_carve(memory, n, sizeof *l->label);
+	l->place = pe_carve(memory, n, sizeof *l->place);
+	l->order = pe_carve(memory, n, sizeof *l->order);
+	l->start = (int32_t *)*memory;
+	if (n > 0)
+		pe_components(graph, l->label, l->start + 1, &l->components);
+	pe_carve(memory, l->components + 1, sizeof *l->start);
+	l->start[0] = 0;
+	if (l->components == 1) {
+		for (int32_t i = 0; i < n; i++)
+			l->order[i] = l->place[i] = i;
+		return;
+	}
+	/* start[c + 1] goes from the size of c to c's first place, and by the nodes that are put there to
+	 * the place after its last. */
+	int32_t sum = 0;
+	for (int32_t c = 0; c < l->components; c++) {
+		int32_t size = l->start[c + 1];
+		l->start[c + 1] = sum;
+		sum += size;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		int32_t p = l->start[l->label[i] + 1]++;
+		l->order[p] = i;
+		l->place[i] = p;
+	}
+	for (int32_t i = 0; i < n; i++)
+		l->place[i] -= l->start[l->label[i]];
+}
+
+static pe_status check_degree(pe_context *ctx, const struct pe_laplacian *l, int32_t node, double degree)
+{
+	if (degree == 0 || (fabs(degree) <= DEGREE_LIMIT && (!l->normalized || degree >= 1 / DEGREE_LIMIT)))
+		return PE_OK;
+	return pe_fail(ctx, PE_ERR_RANGE,
+		"the weighted degree of node %d is %.3g, beyond what doubles can carry: scale the weights", (int)node,
+		degree);
+}
+
+/* Weighted degrees by place, and whether some weight is below 0. */
+static pe_status sum_degrees(pe_context *ctx, const struct pe_csr *graph,
+	const struct pe_laplacian_rules *rules, struct pe_laplacian *l)
+{
+	l->negative = false;
+	for (int32_t p = 0; p < l->n; p++) {
+		int32_t i = l->order[p];
+		double degree = 0;
+		for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++) {
+			double w = graph->weight ? graph->weight[e] : 1;
+			if (graph->col[e] == i && !rules->loops)
+				continue;
+			degree += w;
+			l->negative |= w < 0;
+		}
+		if (l->negative && rules->normalized)
+			return pe_fail(ctx, PE_ERR_UNSUPPORTED,
+				"there are edge weights below 0, and D^-1/2 of their degrees may not be real: take "
+				"normalization=none, or edge weights none");
+		PE_TRY(check_degree(ctx, l, i, degree));
+		l->degree[p] = degree;
+		l->null[p] = l->normalized ? sqrt(degree) : 1;
+	}
+	return PE_OK;
+}
+
+/* The row at place p, of a component that begins at p0, as entries from `at` on; returns where the
+ * next row begins. null holds square roots of degrees, or ones. */
+static int64_t fill_row(
+	const struct pe_csr *graph, bool loops, int32_t p0, int32_t p, int64_t at, struct pe_laplacian *l)
+{
+	int32_t i = l->order[p];
+	const double *root = l->null + p0;
+	double own = l->degree[p], loop = 0;
+	for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++) {
+		int32_t j = graph->col[e];
+		double w = graph->weight ? graph->weight[e] : 1;
+		if (j == i) {
+			loop = loops ? w : 0;
+			continue;
+		}
+		l->col[at] = l->place[j];
+		l->val[at++] = -w / (root[p - p0] * root[l->place[j]]);
+	}
+	l->diag[p] = l->normalized ? (own > 0 ? (own - loop) / own : 0) : own - loop;
+	return at;
+}
+
+static void fill_component(
+	const struct pe_csr *graph, const struct pe_laplacian_rules *rules, int32_t c, struct pe_laplacian *l)
+{
+	int32_t p0 = l->start[c], p1 = l->start[c + 1];
+	int64_t first = l->first[c], at = first, *row = l->row + p0 + c;
+	double norm1 = 0, volume = 0;
+	row[0] = 0;
+	for (int32_t p = p0; p < p1; p++) {
+		int64_t begin = at;
+		at = fill_row(graph, rules->loops, p0, p, at, l);
+		row[p - p0 + 1] = at - first;
+		double sum = fabs(l->diag[p]);
+		for (int64_t e = begin; e < at; e++)
+			sum += fabs(l->val[e]);
+		norm1 = fmax(norm1, sum);
+		volume += l->degree[p];
+	}
+	bool alone = p1 - p0 == 1;
+	double scale = 1 / sqrt(l->normalized ? volume : p1 - p0);
+	l->zero[c] = true;
+	for (int32_t p = p0; p < p1; p++)
+		l->null[p] = alone ? 1 : l->null[p] * scale;
+	if (alone && rules->isolated && l->normalized && !(l->degree[p0] > 0)) {
+		l->zero[c] = false;
+		l->diag[p0] = norm1 = 1;
+	}
+	l->norm1[c] = norm1;
+	l->first[c + 1] = at;
+}
+
+pe_status pe_laplacian_build(pe_context *ctx, const struct pe_csr *graph,
+	const struct pe_laplacian_rules *rules, char **memory, struct pe_laplacian *out)
+{
+	int64_t n = graph->n, entries = graph->row[n] - graph->row[0];
+	*out = (struct pe_laplacian){.normalized = rules->normalized};
+	arrange(graph, memory, out);
+	out->first = pe_carve(memory, out->components + 1, sizeof *out->first);
+	out->row = pe_carve(memory, n + out->components, sizeof *out->row);
+	out->col = pe_carve(memory, entries, sizeof *out->col);
+	out->val = pe_carve(memory, entries, sizeof *out->val);
+	out->diag = pe_carve(memory, n, sizeof *out->diag);
+	out->degree = pe_carve(memory, n, sizeof *out->degree);
+	out->null = pe_carve(memory, n, sizeof *out->null);
+	out->norm1 = pe_carve(memory, out->components, sizeof *out->norm1);
+	out->zero = pe_carve(memory, out->components, sizeof *out->zero);
+	PE_TRY(sum_degrees(ctx, graph, rules, out));
+	out->first[0] = 0;
+	for (int32_t c = 0; c < out->components; c++) {
+		fill_component(graph, rules, c, out);
+		out->norm = fmax(out->norm, out->norm1[c]);
+	}
+	return PE_OK;
+}
+
+struct pe_eigen_problem pe_laplacian_problem(const struct pe_laplacian *l, int32_t c)
+{
+	int32_t p0 = l->start[c];
+	return (struct pe_eigen_problem){
+		.n = pe_laplacian_size(l, c),
+		.row = l->row + p0 + c,
+		.col = l->col + l->first[c],
+		.val = l->val + l->first[c],
+		.diag = l->diag + p0,
+		.null = l->null + p0,
+		.norm1 = l->norm1[c],
+		.upper = l->normalized ? fmin(2, l->norm1[c]) : l->norm1[c],
+		.semidefinite = !l->negative,
+	};
+}
+
+/* ---- residuals ---------------------------------------------------------------------- */
+
+#define TILE 8
+
+/* sum[t] += ((Lx - λx) at place p of component c)², for TILE columns from rows on. */
+static void add_residual(const struct pe_laplacian *l, int32_t c, int32_t p, const double *rows,
+	int64_t stride, const double values[TILE], double sum[TILE])
+{
+	const int64_t *row = l->row + p + c;
+	const int32_t *order = l->order + l->start[c];
+	const double *x = rows + l->order[p] * stride;
+	double y[TILE];
+	for (int t = 0; t < TILE; t++)
+		y[t] = (l->diag[p] - values[t]) * x[t];
+	for (int64_t e = l->first[c] + row[0]; e < l->first[c] + row[1]; e++) {
+		const double *z = rows + order[l->col[e]] * stride;
+		for (int t = 0; t < TILE; t++)
+			y[t] += l->val[e] * z[t];
+	}
+	for (int t = 0; t < TILE; t++)
+		sum[t] += y[t] * y[t];
+}
+
+/* Likewise for fewer columns. */
+static void add_residual_narrow(const struct pe_laplacian *l, int32_t c, int32_t p, const double *rows,
+	int64_t stride, const double *values, int32_t columns, double *sum)
+{
+	const int64_t *row = l->row + p + c;
+	const int32_t *order = l->order + l->start[c];
+	for (int32_t t = 0; t < columns; t++) {
+		double y = (l->diag[p] - values[t]) * rows[l->order[p] * stride + t];
+		for (int64_t e = l->first[c] + row[0]; e < l->first[c] + row[1]; e++)
+			y += l->val[e] * rows[order[l->col[e]] * stride + t];
+		sum[t] += y * y;
+	}
+}
+
+void pe_laplacian_residuals(const struct pe_laplacian *l, const double *rows, int64_t stride,
+	const double *values, int32_t columns, double *residual)
+{
+	for (int32_t j = 0; j < columns; j += TILE) {
+		double sum[TILE] = {0};
+		int32_t width = columns - j < TILE ? columns - j : TILE;
+		for (int32_t c = 0; c < l->components; c++)
+			for (int32_t p = l->start[c]; p < l->start[c + 1]; p++) {
+				if (width == TILE)
+					add_residual(l, c, p, rows + j, stride, values + j, sum);
+				else
+					add_residual_narrow(l, c, p, rows + j, stride, values + j, width, sum);
+			}
+		for (int32_t t = 0; t < width; t++)
+			residual[j + t] = sqrt(sum[t]);
+	}
+}
