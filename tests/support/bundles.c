@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensor.h"
+
 static void add(
 	pe_bundle *b, const char *name, void *data, pe_dtype dtype, int32_t ndim, const int64_t *shape)
 {
@@ -86,6 +88,53 @@ void xt_same_bundles(const pe_bundle *a, const pe_bundle *b)
 		const char *name = pe_bundle_metadata_name(a, i);
 		assert_non_null(pe_bundle_metadata(b, name));
 		assert_string_equal(pe_bundle_metadata(a, name), pe_bundle_metadata(b, name));
+	}
+}
+
+static const char *golden_path(const char *name)
+{
+	static char path[256];
+	snprintf(path, sizeof path, "tests/golden/arrays/%s", name);
+	return xt_source(path);
+}
+
+pe_bundle *xt_golden(pe_context *ctx, const char *name)
+{
+	pe_bundle *b;
+	if (pe_bundle_from_file(ctx, golden_path(name), NULL, &b) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	return b;
+}
+
+void xt_golden_refused(pe_context *ctx, const char *name, pe_status status, const char *text)
+{
+	pe_bundle *b = (pe_bundle *)1;
+	int64_t live = xt_live_blocks();
+	xt_fails(ctx, pe_bundle_from_file(ctx, golden_path(name), NULL, &b), status, text);
+	assert_non_null(strstr(pe_context_message(ctx), name));
+	assert_null(b);
+	assert_int_equal(xt_live_blocks(), live);
+}
+
+void xt_golden_array(const pe_bundle *bundle, const char *name, char file_type, pe_dtype dtype, int32_t ndim,
+	const int64_t *shape)
+{
+	pe_tensor t, expected = pe_tensor_dense(NULL, dtype, ndim, shape);
+	if (!pe_bundle_find(bundle, name, &t))
+		fail_msg("there is no %s", name);
+	assert_int_equal(t.dtype, dtype);
+	assert_int_equal(t.ndim, ndim);
+	assert_memory_equal(t.shape, expected.shape, sizeof t.shape);
+	assert_int_equal((uintptr_t)t.data % pe_dtype_size(dtype), 0);
+	for (int64_t i = 0; i < pe_tensor_count(&t); i++) {
+		double value, formula = (double)(i * 37 % 101 - 50);
+		pe_load_f64(&value, (char *)t.data + offset_of(&t, i), dtype, 1, 1);
+		formula = file_type == 'f' ? formula / 4
+			: file_type == 'u'     ? formula + 50
+			: file_type == 'b'     ? i % 3 == 0
+								   : formula;
+		if (!(value == formula))
+			fail_msg("%s: element %lld is %g, not %g", name, (long long)i, value, formula);
 	}
 }
 

@@ -14,6 +14,15 @@ void xt_add_bf16(pe_bundle *bundle);
 /* Fails the test unless both hold the same arrays, bit for bit and in any order, and metadata. */
 void xt_same_bundles(const pe_bundle *a, const pe_bundle *b);
 
+/* tests/golden/arrays/NAME as a bundle; fails the test if it cannot be read. */
+pe_bundle *xt_golden(pe_context *ctx, const char *name);
+/* Fails the test unless the array of this name has this type and shape, and the values that
+ * tests/golden/make_arrays.py gives: `file_type` is 'f', 'i', 'u' or 'b'. */
+void xt_golden_array(const pe_bundle *bundle, const char *name, char file_type, pe_dtype dtype, int32_t ndim,
+	const int64_t *shape);
+/* tests/golden/arrays/NAME must be refused with this status and text. */
+void xt_golden_refused(pe_context *ctx, const char *name, pe_status status, const char *text);
+
 /* DIRECTORY/NAME in the temporary folder; valid until the next call but three. */
 const char *xt_path(const char *name);
 /* Writes or reads a whole file; the bytes are freed by free(). */
