@@ -214,7 +214,7 @@ static pe_status publish(struct pe_sink *s)
 
 pe_status pe_sink_commit(struct pe_sink *sink)
 {
-	pe_status status = write_through(sink, NULL, 0);
+	pe_status status = write_through(sink, "", 0);
 	if (status == PE_OK && sink->temporary)
 		status = publish(sink);
 	if (status == PE_OK)
