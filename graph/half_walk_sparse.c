@@ -73,8 +73,8 @@ void pe_walk_scratch_destroy(pe_context *ctx, struct pe_walk_scratch **scratch)
 
 static void add_to_ball(struct pe_walk_scratch *s, int32_t i, int64_t *count)
 {
-	s->ball[*count] = i;
-	s->row[i] = (int32_t)++ * count;
+	s->ball[(*count)++] = i;
+	s->row[i] = (int32_t)*count;
 }
 
 /* The nodes within half edges of the block, by distance; leaves have no row. */

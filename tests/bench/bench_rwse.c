@@ -204,14 +204,14 @@ static void molecules(const char *data)
 {
 	pe_context *ctx = context(1, NULL), *scalar = context(1, "scalar"), *two = context(2, NULL);
 	pe_graph *graph = load(ctx, data, "molecules-zinc24k/zinc24k.g6");
-	float *a = rows_for(graph), *b = rows_for(graph);
+	float *a = rows_for(graph), *b = rows_for(graph), *c = rows_for(graph);
 	double best[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
 	for (int turn = 0; turn < 9; turn++) {
 		double t[5] = {encode(ctx, graph, a), encode(scalar, graph, b), encode(two, graph, b), 1e9, 1e9};
 		if (turn < 3)
-			t[3] = encode_dense(graph, dense_half_graph, b);
+			t[3] = encode_dense(graph, dense_half_graph, c);
 		if (turn < 3)
-			t[4] = encode_dense(graph, dense_graph, b);
+			t[4] = encode_dense(graph, dense_graph, c);
 		for (int i = 0; i < 5; i++)
 			best[i] = t[i] < best[i] ? t[i] : best[i];
 	}
@@ -222,9 +222,10 @@ static void molecules(const char *data)
 		best[2] * each, best[0] / best[2]);
 	printf("  half walks by dgemm %.1f (%.1fx)   powers by dgemm %.1f (%.1fx)   largest difference %.1e\n",
 		best[3] * each, best[3] / best[0], best[4] * each, best[4] / best[0],
-		largest_difference(a, b, graph->nodes * STEPS));
+		largest_difference(a, c, graph->nodes * STEPS));
 	free(a);
 	free(b);
+	free(c);
 	pe_graph_destroy(&graph);
 	pe_context_destroy(&ctx);
 	pe_context_destroy(&scalar);

@@ -6,6 +6,7 @@
 #include "xt.h"
 
 #include "graph.h"
+#include "reader.h"
 #include "tensor.h"
 #include "walk.h"
 
@@ -282,9 +283,9 @@ static void directed_like_dense_powers(void **state)
 static void weights_of_any_size(void **state)
 {
 	for (int directed = 0; directed < 2; directed++) {
-		struct dense d = random_graph(3, 40, directed, 3, 4);
+		struct dense d = random_graph(3, 40, directed, 4, 1);
 		double *want = oracle(&d, 10, false, LOSE);
-		static const double scales[] = {0x1p1010, 0x1p-1010};
+		static const double scales[] = {0x1p1021, 0x1p-1015};
 		for (int s = 0; s < 2; s++) {
 			struct dense scaled = empty(d.n, directed, true);
 			for (int k = 0; k < d.n * d.n; k++)
@@ -303,27 +304,29 @@ static void weights_of_any_size(void **state)
 static void edges_without_weight(void **state)
 {
 	pe_context *ctx = *state;
-	struct dense d = random_graph(8, 30, false, 2, 1);
-	double *want = oracle(&d, 12, true, LOSE);
-	pe_graph *g = graph_of(ctx, &d, 1);
-	struct dense more = random_graph(9, 30, false, 2, 1);
-	for (int k = 0; k < 30 * 30; k++)
-		more.a[k] += d.a[k];
-	pe_graph *h = graph_of(ctx, &more, 1);
-	for (int i = 0; i < 30; i++)
-		for (int64_t e = h->row[i]; e < h->row[i + 1]; e++)
-			h->weight[e] = d.a[i * 30 + h->col[e]];
-	pe_domain *domain;
-	assert_int_equal(pe_domain_graph(ctx, h, &domain), PE_OK);
-	double *got = xt_first_array(ctx, "rwse", "steps=12,isolated=1", domain, NULL);
-	compare(got, want, 30 * 12, 1e-12);
-	pe_domain_destroy(&domain);
-	pe_graph_destroy(&g);
-	pe_graph_destroy(&h);
-	free(got);
-	free(want);
-	free(d.a);
-	free(more.a);
+	for (int t = 0; t < 40; t++) {
+		int n = t % 2 ? 30 : 100;
+		bool directed = t % 5 == 0;
+		struct dense d = random_graph((uint64_t)t, n, directed, 1, 1);
+		struct dense more = random_graph((uint64_t)t + 100, n, directed, 1, 1);
+		double *want = oracle(&d, 12, true, LOSE);
+		for (int k = 0; k < n * n; k++)
+			more.a[k] += d.a[k];
+		pe_graph *g = graph_of(ctx, &more, 1);
+		for (int i = 0; i < n; i++)
+			for (int64_t e = g->row[i]; e < g->row[i + 1]; e++)
+				g->weight[e] = d.a[i * n + g->col[e]];
+		pe_domain *domain;
+		assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
+		double *got = xt_first_array(ctx, "rwse", "steps=12,isolated=1", domain, NULL);
+		compare(got, want, n * 12, 1e-12);
+		pe_domain_destroy(&domain);
+		pe_graph_destroy(&g);
+		free(got);
+		free(want);
+		free(d.a);
+		free(more.a);
+	}
 }
 
 /* The engine for large graphs, on small ones too. */
@@ -364,6 +367,115 @@ static void engines_agree(void **state)
 		free(some);
 		free(d.a);
 	}
+}
+
+/* ---- against other programs --------------------------------------------------------- */
+
+static pe_tensor array_of(const pe_bundle *bundle, const char *name)
+{
+	pe_tensor t;
+	assert_true(pe_bundle_find(bundle, name, &t));
+	return t;
+}
+
+static pe_graph *graph_from(pe_context *ctx, const pe_bundle *bundle, bool directed)
+{
+	pe_params *params;
+	pe_graph *g;
+	pe_tensor index = array_of(bundle, "edge_index"), nodes = array_of(bundle, "num_nodes"), weight;
+	bool weighted = pe_bundle_find(bundle, "edge_weight", &weight);
+	assert_int_equal(pe_params_create(ctx, "graph", &params), PE_OK);
+	xt_set(params, directed ? "edges=directed" : "edges=undirected");
+	assert_int_equal(pe_graph_from_arrays(ctx, &index, weighted ? &weight : NULL, NULL,
+						 *(const int64_t *)nodes.data, params, &g),
+		PE_OK);
+	pe_params_destroy(&params);
+	return g;
+}
+
+/* tests/golden/make_rwse.py: networkx, extended precision, and what PyTorch Geometric computes. */
+static void like_golden_values(void **state)
+{
+	pe_context *ctx = *state;
+	static const struct {
+		const char *name, *settings;
+		bool directed;
+	} cases[] = {
+		{"karate", "steps=20", false},
+		{"karate_weighted", "steps=20", false},
+		{"miserables", "steps=20", false},
+		{"tree", "steps=20", false},
+		{"small_world", "steps=20", false},
+		{"pieces", "steps=20", false},
+		{"twelve_orders", "steps=20", false},
+		{"directed_lose", "steps=20", true},
+		{"directed_loop", "steps=20,dangling=loop", true},
+		{"directed_teleport", "steps=20,dangling=teleport", true},
+		{"directed_weighted", "steps=20,dangling=teleport", true},
+	};
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		char path[100];
+		pe_bundle *bundle;
+		pe_domain *domain;
+		pe_tensor pyg;
+		snprintf(path, sizeof path, "tests/golden/rwse/%s.npz", cases[c].name);
+		assert_int_equal(pe_bundle_from_file(ctx, xt_source(path), NULL, &bundle), PE_OK);
+		pe_graph *g = graph_from(ctx, bundle, cases[c].directed);
+		assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
+		double *got = xt_first_array(ctx, "rwse", cases[c].settings, domain, NULL);
+		pe_tensor want = array_of(bundle, "random_walk_pe");
+		compare(got, want.data, pe_tensor_count(&want), 2e-14);
+		if (pe_bundle_find(bundle, "pyg", &pyg)) {
+			free(got);
+			got = xt_first_array(ctx, "rwse", "preset=pyg", domain, NULL);
+			for (int64_t i = 0; i < pe_tensor_count(&pyg); i++)
+				xt_close_f64(got[i], (double)((const float *)pyg.data)[i], 1e-5, 1e-7);
+		}
+		free(got);
+		pe_domain_destroy(&domain);
+		pe_graph_destroy(&g);
+		pe_bundle_destroy(&bundle);
+	}
+}
+
+/* Real molecules, a thousand of them, against dense powers. */
+static void molecules(void **state)
+{
+	pe_context *ctx = *state;
+	enum { COUNT = 1000, STEPS = 20 };
+	FILE *file = fopen(xt_data("molecules-zinc24k/zinc24k.g6"), "r");
+	assert_non_null(file);
+	char *text = malloc(1 << 20);
+	size_t size = 0;
+	for (int i = 0; i < COUNT && fgets(text + size, 1000, file); i++)
+		size += strlen(text + size);
+	fclose(file);
+	struct pe_source source = {.data = text, .size = size, .name = "zinc24k.g6"};
+	struct pe_graph_policy policy = {.weight_column = -1};
+	struct pe_raw_graphs raw = {0};
+	pe_graph *g;
+	pe_domain *domain;
+	assert_int_equal(pe_reader_graph6.read(ctx, &source, &policy, &raw), PE_OK);
+	assert_int_equal(pe_graph_build(ctx, &raw, &policy, &g), PE_OK);
+	pe_raw_graphs_free(ctx, &raw);
+	assert_int_equal(g->count, COUNT);
+	assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
+	double *got = xt_first_array(ctx, "rwse", "", domain, NULL);
+	for (int64_t p = 0; p < COUNT; p++) {
+		struct pe_csr view = pe_graph_view(g, p);
+		struct dense d = empty(view.n, false, false);
+		for (int i = 0; i < view.n; i++)
+			for (int64_t e = view.row[i]; e < view.row[i + 1]; e++)
+				d.a[i * view.n + view.col[e]] = 1;
+		double *want = oracle(&d, STEPS, false, LOSE);
+		compare(got + g->ptr[p] * STEPS, want, view.n * STEPS, 1e-14);
+		free(want);
+		free(d.a);
+	}
+	free(got);
+	free(text);
+	pe_domain_destroy(&domain);
+	pe_graph_destroy(&g);
 }
 
 /* ---- relations ---------------------------------------------------------------------- */
@@ -641,6 +753,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(weights_of_any_size),
 		cmocka_unit_test(edges_without_weight),
 		cmocka_unit_test(engines_agree),
+		cmocka_unit_test(like_golden_values),
+		cmocka_unit_test(molecules),
 		cmocka_unit_test(traces_are_sums_of_powers_of_eigenvalues),
 		cmocka_unit_test(rows_follow_a_permutation),
 		cmocka_unit_test(graphs_do_not_see_each_other),

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""RWSE-20 of one large graph, ours beside what PyTorch Geometric's AddRandomWalkPE does above 2,000 nodes: powers
+of a sparse matrix by sparse products, and their diagonals (transforms/add_positional_encoding.py, with scipy in
+the place of torch_sparse; single precision as there).
+
+  peer_pyg.py BENCH_RWSE DATA GRAPH      BENCH_RWSE: the program built from bench_rwse.c
+  peer_pyg.py build/tests/bench_rwse ../shared/data graphs-metis/power.graph
+"""
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+STEPS = 20
+
+
+def read_metis(path):
+    with open(path) as lines:
+        rows = [line.split() for line in lines if not line.startswith("%")]
+    n = int(rows[0][0])
+    degree = [len(row) for row in rows[1:n + 1]]
+    columns = np.fromiter((int(x) - 1 for row in rows[1:n + 1] for x in row), np.int32)
+    starts = np.concatenate([[0], np.cumsum(degree)])
+    return sp.csr_matrix((np.ones(len(columns), np.float32), columns, starts), (n, n))
+
+
+def random_walk_pe(a):
+    degree = np.asarray(a.sum(1)).ravel()
+    p = sp.diags((1 / np.maximum(degree, 1)).astype(np.float32)) @ a
+    power, rows = p, [p.diagonal()]
+    for _ in range(STEPS - 1):
+        power = power @ p
+        rows.append(power.diagonal())
+    return np.stack(rows, 1)
+
+
+def main():
+    program, data, name = sys.argv[1:]
+    def ours():
+        out = subprocess.run([program, data, name], capture_output=True, text=True, check=True).stdout.split()
+        return float(out[0]), int(out[1])
+    first, memory = ours()
+    a = read_metis(data + "/" + name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    random_walk_pe(a)
+    theirs = time.perf_counter() - start
+    theirs_memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    second, _ = ours()
+    mine = min(first, second)
+    print(f"{name}: ours {mine:.4f} s, {memory / 1e6:.1f} MB; sparse powers {theirs:.2f} s, "
+          f"{theirs_memory / 1e6:.0f} MB; ratio {theirs / mine:.0f}x in time, {theirs_memory / memory:.0f}x in memory")
+
+
+main()
