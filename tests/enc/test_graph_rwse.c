@@ -285,7 +285,7 @@ static void weights_of_any_size(void **state)
 	for (int directed = 0; directed < 2; directed++) {
 		struct dense d = random_graph(3, 40, directed, 4, 1);
 		double *want = oracle(&d, 10, false, LOSE);
-		static const double scales[] = {0x1p1021, 0x1p-1015};
+		static const double scales[] = {0x1p1022, 0x1p-1015};
 		for (int s = 0; s < 2; s++) {
 			struct dense scaled = empty(d.n, directed, true);
 			for (int k = 0; k < d.n * d.n; k++)
