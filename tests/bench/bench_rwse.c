@@ -2,7 +2,7 @@
  * rwse against what others do, in the same run.
  *
  *   bench_rwse DATA           molecules beside the same half walks by dgemm, then large graphs
- *   bench_rwse DATA GRAPH     one graph file: "SECONDS PEAK_BYTES" of one thread, for peer_pyg.py
+ *   bench_rwse DATA GRAPH     one graph file: "SECONDS PEAK_BYTES" of one thread, for peer_sparse_powers.py
  *
  * DATA is the folder of real data. Times are the least of several turns, taken alternately. Memory is
  * what the library had allocated at most while encoding, input and output not counted. */

@@ -4,8 +4,8 @@
 of a sparse matrix by sparse products, and their diagonals (transforms/add_positional_encoding.py, with scipy in
 the place of torch_sparse; single precision as there).
 
-  peer_pyg.py BENCH_RWSE DATA GRAPH      BENCH_RWSE: the program built from bench_rwse.c
-  peer_pyg.py build/tests/bench_rwse ../shared/data graphs-metis/power.graph
+  peer_sparse_powers.py BENCH_RWSE DATA GRAPH      BENCH_RWSE: the program built from bench_rwse.c
+  peer_sparse_powers.py build/tests/bench_rwse ../shared/data graphs-metis/power.graph
 """
 import resource
 import subprocess
