@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "chebyshev.h"
+
+#include <math.h>
+
+#define LANES PE_CHEBYSHEV_LANES
+
+void pe_chebyshev_set(struct pe_chebyshev *f, double low, double cut, double upper, int32_t degree)
+{
+	f->degree = degree;
+	f->centre = 0.5 * (cut + upper);
+	f->half = 0.5 * (upper - cut);
+	f->peak = cosh(degree * acosh(fmax((f->centre - low) / f->half, 1)));
+}
+
+int32_t pe_chebyshev_degree(double low, double cut, double upper, double gain)
+{
+	double at = (0.5 * (cut + upper) - low) / (0.5 * (upper - cut));
+	double degree = acosh(gain) / acosh(fmax(at, 1 + 1e-12));
+	return (int32_t)fmin(fmax(ceil(degree), 1), 1000);
+}
+
+bool pe_chebyshev_invert(const struct pe_chebyshev *f, double theta, double *value, double *slope)
+{
+	double at = theta * f->peak;
+	if (f->degree == 1) {
+		*value = f->centre - f->half * at;
+		*slope = 1 / (f->half * f->peak);
+		return true;
+	}
+	if (!(at > 1))
+		return false;
+	double angle = acosh(at) / f->degree;
+	*value = f->centre - f->half * cosh(angle);
+	*slope = f->degree * sinh(f->degree * angle) / sinh(angle) / (f->half * f->peak);
+	return true;
+}
+
+/* out ← scale · (centre·x - M x) - out, for LANES interleaved vectors. */
+static void step(const struct pe_eigen_problem *p, double centre, double scale, const double *restrict x,
+	double *restrict out)
+{
+	for (int32_t i = 0; i < p->n; i++) {
+		double sum[LANES], own = centre - p->diag[i];
+		for (int32_t r = 0; r < LANES; r++)
+			sum[r] = own * x[(int64_t)i * LANES + r];
+		for (int64_t e = p->row[i]; e < p->row[i + 1]; e++) {
+			const double *from = x + (int64_t)p->col[e] * LANES;
+			double value = p->val[e];
+			for (int32_t r = 0; r < LANES; r++)
+				sum[r] -= value * from[r];
+		}
+		for (int32_t r = 0; r < LANES; r++)
+			out[(int64_t)i * LANES + r] = scale * sum[r] - out[(int64_t)i * LANES + r];
+	}
+}
+
+/* T₀ = x, T₁ = l x, T_{j+1} = 2 l T_j - T_{j-1}, with l = (centre - M) / half. Gives the last. */
+static double *recurrence(const struct pe_chebyshev *f, double *now, double *before)
+{
+	int64_t size = (int64_t)f->problem->n * LANES;
+	for (int64_t i = 0; i < size; i++)
+		before[i] = 0;
+	step(f->problem, f->centre, 1 / f->half, now, before);
+	for (int32_t j = 1; j < f->degree; j++) {
+		double *next = now;
+		now = before;
+		before = next;
+		step(f->problem, f->centre, 2 / f->half, now, before);
+	}
+	return before;
+}
+
+pe_status pe_chebyshev_apply(pe_context *ctx, void *arg, int32_t count, double *x)
+{
+	struct pe_chebyshev *f = arg;
+	int32_t n = f->problem->n;
+	(void)ctx;
+	for (int32_t first = 0; first < count; first += LANES) {
+		int32_t used = (int32_t)pe_min(LANES, count - first);
+		double *block = x + (int64_t)first * n, scale = 1 / f->peak;
+		for (int32_t i = 0; i < n; i++)
+			for (int32_t r = 0; r < LANES; r++)
+				f->scratch[(int64_t)i * LANES + r] = r < used ? block[(int64_t)r * n + i] : 0;
+		const double *last = recurrence(f, f->scratch, f->scratch + (int64_t)n * LANES);
+		for (int32_t r = 0; r < used; r++)
+			for (int32_t i = 0; i < n; i++)
+				block[(int64_t)r * n + i] = scale * last[(int64_t)i * LANES + r];
+		f->products += (int64_t)used * f->degree;
+	}
+	return PE_OK;
+}

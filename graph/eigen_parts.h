@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What the iterative eigen-engines share. */
+#ifndef PE_EIGEN_PARTS_H
+#define PE_EIGEN_PARTS_H
+
+#include "eigen.h"
+#include "linalg/sparse_factor.h"
+
+/* Ritz pairs in ascending order, as an iteration sees them. */
+struct pe_eigen_estimate {
+	int32_t count;
+	const double *values;
+	const double *residuals; /* ‖Mv - λv‖₂ */
+	const double *errors;    /* of the values: there is an eigenvalue within */
+	bool all;                /* there are no others */
+};
+
+/* How many pairs to hand out, if those estimates will do: k and the rest of the last group, all residuals
+ * within `bound`, and it is known that the next value is not of the group. 0 if they will not do.
+ * *complete is false, and the result k, if the group is larger than may be. */
+int32_t pe_eigen_settle(const struct pe_eigen_problem *problem, const struct pe_eigen_request *request,
+	const struct pe_eigen_estimate *estimate, double bound, bool *complete);
+
+/* Makes nearly orthonormal vectors orthonormal and orthogonal to the null vector, and turns them within their
+ * span into the best approximations there (Rayleigh and Ritz): values ascending, residuals relative to
+ * ‖M‖₁. PE_ERR_INTERNAL if the vectors are dependent. */
+pe_status pe_eigen_refine(pe_context *ctx, const struct pe_eigen_problem *problem, int32_t count,
+	double *vectors, double *values, double *residuals) PE_NODISCARD;
+
+/* The matrix as the sparse factorisation takes it. */
+struct pe_sparse_matrix pe_eigen_matrix(const struct pe_eigen_problem *problem);
+
+/* How many eigenvalues, the known 0 counted, are below *point, which lies between below and above: two
+ * neighbours among 0 and the computed eigenvalues. By the inertia of M - *point·I. *valid is false if no
+ * point was found whose factorisation is good enough to tell. The factor is then that of another shift. */
+pe_status pe_eigen_count_below(pe_context *ctx, struct pe_sparse_factor *factor, double below, double above,
+	double *point, int64_t *count, bool *valid) PE_NODISCARD;
+
+#endif

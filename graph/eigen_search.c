@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "eigen_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ATTEMPTS 6 /* searches, each for what those before have missed */
+
+void pe_eigen_search_free(struct pe_eigen_search *s)
+{
+	pe_krylov_free(&s->krylov);
+	pe_free(s->ctx, s->values);
+	pe_free(s->ctx, s->found_values);
+	pe_free(s->ctx, s->vectors);
+	s->values = s->found_values = s->vectors = NULL;
+}
+
+/* A fresh basis for a search for k pairs, with what was found kept out of it. */
+static pe_status prepare(struct pe_eigen_search *s, int32_t k)
+{
+	uint64_t drawn = s->krylov.drawn;
+	int64_t capacity = 2 * (int64_t)k + s->spare + s->found;
+	pe_krylov_free(&s->krylov);
+	pe_free(s->ctx, s->values);
+	s->values = NULL;
+	PE_TRY(pe_krylov_create(s->ctx, s->problem->n, (int32_t)pe_min(capacity, s->problem->n), s->block,
+		s->problem->null, s->request->stream, &s->krylov));
+	s->krylov.drawn = drawn;
+	s->krylov.apply = s->apply;
+	s->krylov.arg = s->arg;
+	s->values = pe_alloc(s->ctx, s->krylov.capacity, 3 * sizeof *s->values);
+	if (!s->values)
+		return PE_ERR_NOMEM;
+	s->residuals = s->values + s->krylov.capacity;
+	s->errors = s->residuals + s->krylov.capacity;
+	if (s->found > 0)
+		pe_krylov_fix(&s->krylov, s->found, s->vectors);
+	pe_krylov_start(&s->krylov);
+	return PE_OK;
+}
+
+static pe_status look(struct pe_eigen_search *s, struct pe_eigen_estimate *out)
+{
+	struct pe_krylov *k = &s->krylov;
+	PE_TRY(pe_krylov_ritz(k));
+	int32_t count = 0;
+	while (count < k->active &&
+		s->transform->map(k->arg, k->theta[count], k->error[count], &s->values[count], &s->residuals[count],
+			&s->errors[count]))
+		count++;
+	*out = (struct pe_eigen_estimate){.count = count,
+		.values = s->values,
+		.residuals = s->residuals,
+		.errors = s->errors,
+		.all = k->pending == 0};
+	return PE_OK;
+}
+
+static double worst(const double *residuals, int64_t count)
+{
+	double most = 0;
+	for (int64_t j = 0; j < count; j++)
+		most = residuals[j] <= most ? most : residuals[j];
+	return most;
+}
+
+/* Adds the first `count` Ritz vectors to what was found; but if their residuals are too large, only if
+ * `anyway`. */
+static pe_status take(struct pe_eigen_search *s, int32_t count, bool anyway)
+{
+	int64_t n = s->problem->n, total = s->found + count;
+	if (count == 0)
+		return PE_OK;
+	double *vectors = pe_alloc(s->ctx, total, (size_t)n * sizeof *vectors);
+	double *values = pe_alloc(s->ctx, total, 2 * sizeof *values);
+	pe_status status = PE_ERR_NOMEM;
+	if (!vectors || !values)
+		goto done;
+	if (s->found > 0)
+		memcpy(vectors, s->vectors, (size_t)s->found * (size_t)n * sizeof *vectors);
+	pe_krylov_vectors(&s->krylov, count, vectors + s->found * n);
+	status = pe_eigen_refine(s->ctx, s->problem, (int32_t)total, vectors, values, values + total);
+	if (status != PE_OK)
+		goto done;
+	s->converged = worst(values + total, total) <= s->request->tolerance;
+	if (s->converged || anyway) {
+		double *old_vectors = s->vectors, *old_values = s->found_values;
+		s->vectors = vectors;
+		s->found_values = values;
+		s->found_residuals = values + total;
+		s->found = (int32_t)total;
+		vectors = old_vectors;
+		values = old_values;
+	}
+done:
+	pe_free(s->ctx, vectors);
+	pe_free(s->ctx, values);
+	return status;
+}
+
+/* Takes what is converged by the estimates. If the true residuals contradict, the estimates must become
+ * smaller, until they are below all rounding. */
+static pe_status try_to_finish(struct pe_eigen_search *s, const struct pe_eigen_request *request,
+	const struct pe_eigen_estimate *e, bool *finished)
+{
+	bool complete;
+	int32_t count = pe_eigen_settle(s->problem, request, e, s->bound, &complete);
+	if (count == 0)
+		return PE_OK;
+	bool last = s->bound < 1e-17 * s->problem->norm1 || e->all;
+	PE_TRY(take(s, count, last));
+	s->above = count < e->count ? e->values[count] - e->errors[count] : INFINITY;
+	*finished = s->converged || last;
+	s->bound *= 0.1;
+	return PE_OK;
+}
+
+/* Steps until the basis is full (or the space exhausted), looking at the estimates now and then. */
+static pe_status fill_basis(struct pe_eigen_search *s, const struct pe_eigen_request *request, int32_t next,
+	struct pe_eigen_estimate *e, bool *finished, bool *changed)
+{
+	struct pe_krylov *k = &s->krylov;
+	bool first = s->restarted == 0 && s->transform->adapt;
+	while (pe_krylov_can_step(k) && !*finished && !*changed) {
+		PE_TRY(pe_krylov_step(k));
+		if (k->active < next && pe_krylov_can_step(k))
+			continue;
+		next = k->active + k->active / 16 + 1;
+		PE_TRY(look(s, e));
+		PE_TRY(try_to_finish(s, request, e, finished));
+		if (!*finished && first)
+			PE_TRY(s->transform->adapt(s, e, true, changed));
+		first = false;
+	}
+	return PE_OK;
+}
+
+/* One search for request->k pairs besides those found. */
+static pe_status search(struct pe_eigen_search *s, const struct pe_eigen_request *request)
+{
+	struct pe_krylov *k = &s->krylov;
+	struct pe_eigen_estimate e = {0};
+	bool finished = false;
+	int32_t look_at = (int32_t)pe_max(s->first_look, request->k + 1);
+	s->bound = 0.5 * request->tolerance * s->problem->norm1;
+	s->converged = false;
+	PE_TRY(prepare(s, request->k));
+	for (s->restarted = 0;; s->restarted++) {
+		bool changed = false;
+		PE_TRY(fill_basis(s, request, look_at, &e, &finished, &changed));
+		if (finished || k->pending == 0 || s->restarted == s->restarts)
+			break;
+		if (!changed && s->transform->adapt)
+			PE_TRY(s->transform->adapt(s, &e, false, &changed));
+		int64_t keep = pe_min(request->k + request->k / 2 + k->block, k->capacity - k->fixed - 3 * k->block);
+		if (changed)
+			PE_TRY(pe_krylov_reseed(k));
+		else
+			PE_TRY(pe_krylov_restart(k, (int32_t)pe_max(pe_min(keep, e.count), 1)));
+	}
+	if (!finished)
+		PE_TRY(take(s, (int32_t)pe_min(request->k, e.count), true));
+	s->applied += k->applied;
+	return PE_OK;
+}
+
+/* The interval between neighbouring values, in which a count tells whether something was missed: after the
+ * pairs to hand out, or before an incomplete group. */
+static void interval(
+	const struct pe_eigen_search *s, int32_t count, bool complete, double *below, double *above)
+{
+	const double *values = s->found_values;
+	if (complete) {
+		*below = values[count - 1];
+		*above = count < s->found ? values[count] : s->above;
+		if (!(*above < INFINITY))
+			*above = *below + 0.01 * s->problem->norm1;
+		return;
+	}
+	int32_t first = count - 1;
+	while (first > 0 && values[first] - values[first - 1] <= PE_GROUP_GAP * s->problem->norm1)
+		first--;
+	*above = values[first];
+	*below = first > 0 ? values[first - 1] : *above - 0.01 * s->problem->norm1;
+	if (*below < 0 && *above > 0 && first == 0)
+		*below = 0;
+}
+
+/* Pairs that were found, and the 0 that is known, below a point. */
+static int64_t count_known(const struct pe_eigen_search *s, double point)
+{
+	int64_t count = point > 0;
+	for (int32_t j = 0; j < s->found; j++)
+		count += s->found_values[j] < point;
+	return count;
+}
+
+/* How many of those found to hand out. */
+static pe_status choose(const struct pe_eigen_search *s, int32_t *count, bool *complete)
+{
+	int64_t all = s->problem->n - 1;
+	double *values = pe_alloc(s->ctx, (int64_t)s->found + 1, 2 * sizeof *values);
+	if (!values)
+		return PE_ERR_NOMEM;
+	double *zeros = values + s->found + 1;
+	memset(zeros, 0, ((size_t)s->found + 1) * sizeof *zeros);
+	memcpy(values, s->found_values, (size_t)s->found * sizeof *values);
+	values[s->found] = s->above;
+	struct pe_eigen_estimate e = {.count = s->found + (s->found < all && s->above < INFINITY),
+		.values = values,
+		.residuals = zeros,
+		.errors = zeros,
+		.all = s->found == all};
+	*count = pe_eigen_settle(s->problem, s->request, &e, 0, complete);
+	if (*count == 0) {
+		*count = (int32_t)pe_min(s->found, s->request->k);
+		*complete = false;
+	}
+	pe_free(s->ctx, values);
+	return PE_OK;
+}
+
+/* Counts; *missing is how many pairs there are more than were found, or -1 if the count does not tell. */
+static pe_status certify(struct pe_eigen_search *s, struct pe_sparse_factor *factor, int32_t count,
+	bool complete, int64_t *missing)
+{
+	double below, above, point;
+	int64_t counted;
+	bool valid = false;
+	*missing = -1;
+	if (s->found == s->problem->n - 1) {
+		*missing = 0;
+		return PE_OK;
+	}
+	interval(s, count, complete, &below, &above);
+	PE_TRY(pe_eigen_count_below(s->ctx, factor, below, above, &point, &counted, &valid));
+	if (valid && counted >= count_known(s, point))
+		*missing = counted - count_known(s, point);
+	return PE_OK;
+}
+
+static pe_status hand_out(struct pe_eigen_search *s, int32_t count, struct pe_eigen_result *out)
+{
+	out->count = count;
+	out->products = s->applied;
+	out->values = pe_alloc(s->ctx, count, sizeof *out->values);
+	if (!out->values)
+		return PE_ERR_NOMEM;
+	memcpy(out->values, s->found_values, (size_t)count * sizeof *out->values);
+	out->vectors = s->vectors;
+	s->vectors = NULL;
+	return PE_OK;
+}
+
+pe_status pe_eigen_search_run(struct pe_eigen_search *s, struct pe_sparse_factor *factor,
+	pe_status (*refactor)(struct pe_eigen_search *), struct pe_eigen_result *out)
+{
+	struct pe_eigen_request request = *s->request;
+	int32_t count;
+	int64_t missing = -1;
+	for (int32_t attempt = 0;; attempt++) {
+		PE_TRY(search(s, &request));
+		PE_TRY(choose(s, &count, &out->complete));
+		if (!s->converged || !factor || !s->request->certify)
+			break;
+		PE_TRY(certify(s, factor, count, out->complete, &missing));
+		if (missing <= 0 || attempt == ATTEMPTS - 1)
+			break;
+		request.k = (int32_t)pe_min(missing, s->problem->n - 1 - s->found);
+		request.max_group = 0;
+		if (refactor)
+			PE_TRY(refactor(s));
+	}
+	out->converged = s->converged;
+	out->certified = s->converged && missing == 0;
+	if (!s->converged)
+		out->complete = false;
+	return hand_out(s, count, out);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xt.h"
+
+#include <math.h>
+
+#include "chebyshev.h"
+#include "xt_eigen.h"
+
+#define TOLERANCE 1e-10
+
+static struct pe_eigen_request ask(int32_t k)
+{
+	return (struct pe_eigen_request){.k = k, .tolerance = TOLERANCE, .max_group = 64, .certify = true};
+}
+
+static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t count)
+{
+	struct pe_eigen_request request = ask(k);
+	struct pe_eigen_result result;
+	assert_int_equal(pe_eigen_block(ctx, &problem.p, &request, &result), PE_OK);
+	assert_true(result.converged && result.complete);
+	/* Nothing proves it; only a search of the whole space does. */
+	assert_true(!result.certified || result.count == problem.p.n - 1);
+	assert_int_equal(result.count, count);
+	xt_check_pairs(&problem, &result, TOLERANCE);
+	double *spectrum = xt_spectrum(ctx, &problem);
+	xt_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
+	free(spectrum);
+	pe_eigen_result_free(ctx, &result);
+	xt_problem_free(&problem);
+}
+
+static void finds_pairs_of_plain_graphs(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		solve(*state, xt_grid(17, 23, sym), 8, 8);
+		solve(*state, xt_barbell(20, 60, sym), 10, 10);
+		solve(*state, xt_random(700, 0, sym), 12, 12);
+	}
+}
+
+static void finds_every_member_of_a_group(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		solve(*state, xt_grid(20, 20, sym), 4, 5);
+		solve(*state, xt_cycle(300, sym), 7, 8);
+		solve(*state, xt_hypercube(8, sym), 1, 8);
+	}
+}
+
+static void finds_all_pairs(void **state)
+{
+	solve(*state, xt_grid(6, 7, true), 41, 41);
+	solve(*state, xt_cycle(31, false), 30, 30);
+	solve(*state, xt_bipartite(1, 1, true), 1, 1);
+}
+
+/* The polynomial of M times a vector, by the eigenvectors of a path of two rows. */
+static void applies_the_polynomial(void **state)
+{
+	struct xt_problem grid = xt_grid(5, 9, true);
+	struct pe_eigen_request request = ask(44);
+	struct pe_eigen_result all;
+	assert_int_equal(pe_eigen_dense(*state, &grid.p, &request, &all), PE_OK);
+	struct pe_chebyshev filter = {.problem = &grid.p};
+	double scratch[2 * PE_CHEBYSHEV_LANES * 45];
+	filter.scratch = scratch;
+	for (int32_t degree = 1; degree < 20; degree += 6) {
+		pe_chebyshev_set(&filter, 0.05, 0.4, 2, degree);
+		for (int32_t j = 0; j < 44; j++) {
+			double x[45], at = (1.2 - all.values[j]) / 0.8, value, slope;
+			double *v = all.vectors + (int64_t)j * 45;
+			double p = (at > 1 ? cosh(degree * acosh(at)) : cos(degree * acos(fmax(at, -1)))) /
+				cosh(degree * acosh((1.2 - 0.05) / 0.8));
+			for (int32_t i = 0; i < 45; i++)
+				x[i] = v[i];
+			assert_int_equal(pe_chebyshev_apply(*state, &filter, 1, x), PE_OK);
+			for (int32_t i = 0; i < 45; i++)
+				xt_close_f64(x[i], p * v[i], 0, 1e-13);
+			if (all.values[j] < 0.39) {
+				assert_true(pe_chebyshev_invert(&filter, p, &value, &slope));
+				xt_close_f64(value, all.values[j], 1e-10, 0);
+			}
+		}
+	}
+	pe_eigen_result_free(*state, &all);
+	xt_problem_free(&grid);
+}
+
+static void hands_over_what_has_not_converged(void **state)
+{
+	struct xt_problem grid = xt_grid(12, 13, true);
+	struct pe_eigen_request request = ask(5);
+	struct pe_eigen_result result;
+	request.tolerance = 1e-19;
+	assert_int_equal(pe_eigen_block(*state, &grid.p, &request, &result), PE_OK);
+	assert_false(result.converged || result.certified || result.complete);
+	assert_int_equal(result.count, 5);
+	xt_check_pairs(&grid, &result, 1e-12);
+	pe_eigen_result_free(*state, &result);
+	xt_problem_free(&grid);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_pairs_of_plain_graphs),
+		cmocka_unit_test(finds_every_member_of_a_group),
+		cmocka_unit_test(finds_all_pairs),
+		cmocka_unit_test(applies_the_polynomial),
+		cmocka_unit_test(hands_over_what_has_not_converged),
+	};
+	return xt_run(argc, argv, tests);
+}

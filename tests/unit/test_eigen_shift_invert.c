@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xt.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "eigen_parts.h"
+#include "xt_eigen.h"
+
+#define TOLERANCE 1e-10
+
+static struct pe_eigen_request ask(int32_t k)
+{
+	return (struct pe_eigen_request){.k = k, .tolerance = TOLERANCE, .max_group = 64, .certify = true};
+}
+
+/* Solves, and compares with LAPACK's spectrum. Frees the problem. */
+static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t count)
+{
+	struct pe_eigen_request request = ask(k);
+	struct pe_eigen_result result;
+	assert_int_equal(pe_eigen_shift_invert(ctx, &problem.p, &request, &result), PE_OK);
+	assert_true(result.converged && result.certified && result.complete);
+	assert_int_equal(result.count, count);
+	xt_check_pairs(&problem, &result, TOLERANCE);
+	double *spectrum = xt_spectrum(ctx, &problem);
+	xt_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
+	free(spectrum);
+	pe_eigen_result_free(ctx, &result);
+	xt_problem_free(&problem);
+}
+
+static void finds_pairs_of_plain_graphs(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		solve(*state, xt_grid(17, 23, sym), 8, 8);
+		solve(*state, xt_barbell(20, 60, sym), 10, 10);
+		solve(*state, xt_random(700, 0, sym), 12, 12);
+	}
+}
+
+/* Groups of 2, 2, 1, …; of 2; of 9 and 36; all beyond one block. */
+static void finds_every_member_of_a_group(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		solve(*state, xt_grid(20, 20, sym), 4, 5);
+		solve(*state, xt_cycle(300, sym), 7, 8);
+		solve(*state, xt_hypercube(9, sym), 1, 9);
+		solve(*state, xt_hypercube(9, sym), 12, 9 + 36);
+		solve(*state, xt_bipartite(20, 30, sym), 3, sym ? 48 : 29);
+	}
+}
+
+static void says_when_a_group_is_too_large(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		struct xt_problem star = xt_bipartite(1, 400, sym);
+		struct pe_eigen_request request = ask(8);
+		struct pe_eigen_result result;
+		assert_int_equal(pe_eigen_shift_invert(*state, &star.p, &request, &result), PE_OK);
+		assert_true(result.converged && !result.complete && result.certified);
+		assert_int_equal(result.count, 8);
+		for (int j = 0; j < 8; j++)
+			xt_close_f64(result.values[j], 1, 0, 1e-12);
+		xt_check_pairs(&star, &result, TOLERANCE);
+		pe_eigen_result_free(*state, &result);
+		xt_problem_free(&star);
+	}
+}
+
+static void finds_all_pairs(void **state)
+{
+	solve(*state, xt_grid(6, 7, true), 41, 41);
+	solve(*state, xt_cycle(31, false), 30, 30);
+	solve(*state, xt_cycle(3, true), 1, 2);
+	solve(*state, xt_bipartite(1, 1, true), 1, 1);
+}
+
+/* Twelve orders of magnitude: what must hold is relative to the norm. */
+static void takes_weights_far_apart(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		struct xt_problem problem = xt_random(600, 6, sym);
+		struct pe_eigen_request request = ask(8);
+		struct pe_eigen_result result;
+		assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &result), PE_OK);
+		assert_true(result.converged);
+		xt_check_pairs(&problem, &result, TOLERANCE);
+		double *spectrum = xt_spectrum(*state, &problem);
+		xt_check_values(&result, spectrum, 1e-10 * problem.p.norm1);
+		free(spectrum);
+		pe_eigen_result_free(*state, &result);
+		xt_problem_free(&problem);
+	}
+}
+
+/* A cycle with one edge of weight -1/2 among ones has values below 0. */
+static void takes_negative_weights(void **state)
+{
+	enum { N = 300 };
+	int32_t u[N], v[N];
+	double w[N];
+	for (int32_t i = 0; i < N; i++) {
+		u[i] = i;
+		v[i] = (i + 1) % N;
+		w[i] = i % 100 == 7 ? -0.5 : 1;
+	}
+	struct xt_problem problem = xt_problem(N, N, u, v, w, false);
+	assert_false(problem.p.semidefinite);
+	double *spectrum = xt_spectrum(*state, &problem);
+	assert_true(spectrum[2] < -1e-3 && spectrum[3] > -1e-10);
+	free(spectrum);
+	solve(*state, problem, 9, 9);
+}
+
+/* Sylvester: a pair that is left out shows as a count one too high. */
+static void counts_what_is_there(void **state)
+{
+	struct xt_problem grid = xt_grid(20, 20, true);
+	struct pe_sparse_matrix matrix = pe_eigen_matrix(&grid.p);
+	struct pe_sparse_factor *factor;
+	double *spectrum = xt_spectrum(*state, &grid);
+	assert_int_equal(pe_sparse_factor_create(*state, &matrix, &factor), PE_OK);
+	for (int32_t j = 1; j < 399; j++) {
+		double point;
+		int64_t count;
+		bool valid;
+		if (spectrum[j] - spectrum[j - 1] < 1e-9)
+			continue;
+		assert_int_equal(
+			pe_eigen_count_below(*state, factor, spectrum[j - 1], spectrum[j], &point, &count, &valid),
+			PE_OK);
+		assert_true(valid && point > spectrum[j - 1] && point < spectrum[j]);
+		assert_int_equal(count, j + 1);
+	}
+	free(spectrum);
+	pe_sparse_factor_destroy(*state, &factor);
+	xt_problem_free(&grid);
+}
+
+/* In an interval narrower than rounding no count is worth anything. */
+static void refuses_a_count_that_rounding_decides(void **state)
+{
+	struct xt_problem grid = xt_grid(20, 20, true);
+	struct pe_sparse_matrix matrix = pe_eigen_matrix(&grid.p);
+	struct pe_sparse_factor *factor;
+	double point;
+	int64_t count;
+	bool valid;
+	assert_int_equal(pe_sparse_factor_create(*state, &matrix, &factor), PE_OK);
+	assert_int_equal(pe_eigen_count_below(*state, factor, 1, 1 + 4e-16, &point, &count, &valid), PE_OK);
+	assert_false(valid);
+	pe_sparse_factor_destroy(*state, &factor);
+	xt_problem_free(&grid);
+}
+
+static void hands_over_what_has_not_converged(void **state)
+{
+	struct xt_problem grid = xt_grid(20, 21, true);
+	struct pe_eigen_request request = ask(5);
+	struct pe_eigen_result result;
+	request.tolerance = 1e-19;
+	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &result), PE_OK);
+	assert_false(result.converged || result.certified || result.complete);
+	assert_int_equal(result.count, 5);
+	xt_check_pairs(&grid, &result, 1e-12);
+	pe_eigen_result_free(*state, &result);
+	xt_problem_free(&grid);
+}
+
+static void gives_the_same_bits_again(void **state)
+{
+	struct xt_problem grid = xt_grid(30, 30, true);
+	struct pe_eigen_request request = ask(6);
+	struct pe_eigen_result a, b;
+	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &a), PE_OK);
+	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &b), PE_OK);
+	assert_int_equal(a.count, b.count);
+	assert_memory_equal(a.vectors, b.vectors, (size_t)a.count * 900 * sizeof *a.vectors);
+	pe_eigen_result_free(*state, &b);
+	request.stream = 1;
+	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &b), PE_OK);
+	assert_memory_not_equal(a.vectors, b.vectors, (size_t)a.count * 900 * sizeof *a.vectors);
+	pe_eigen_result_free(*state, &a);
+	pe_eigen_result_free(*state, &b);
+	xt_problem_free(&grid);
+}
+
+static void survives_a_failed_allocation(void **state)
+{
+	struct xt_problem grid = xt_grid(12, 12, true);
+	struct pe_eigen_request request = ask(4);
+	struct pe_eigen_result result;
+	int64_t before = xt_live_blocks();
+	pe_status status = PE_ERR_NOMEM;
+	for (int64_t at = 0; status != PE_OK; at++) {
+		assert_true(at < 2000);
+		xt_fail_allocation(at, false);
+		status = pe_eigen_shift_invert(*state, &grid.p, &request, &result);
+		xt_fail_allocation(-1, false);
+		assert_true(status == PE_OK || (status == PE_ERR_NOMEM && !result.values && !result.vectors));
+		if (status == PE_OK)
+			pe_eigen_result_free(*state, &result);
+		assert_int_equal(xt_live_blocks(), before);
+	}
+	xt_problem_free(&grid);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_pairs_of_plain_graphs),
+		cmocka_unit_test(finds_every_member_of_a_group),
+		cmocka_unit_test(says_when_a_group_is_too_large),
+		cmocka_unit_test(finds_all_pairs),
+		cmocka_unit_test(takes_weights_far_apart),
+		cmocka_unit_test(takes_negative_weights),
+		cmocka_unit_test(counts_what_is_there),
+		cmocka_unit_test(refuses_a_count_that_rounding_decides),
+		cmocka_unit_test(hands_over_what_has_not_converged),
+		cmocka_unit_test(gives_the_same_bits_again),
+		cmocka_unit_test(survives_a_failed_allocation),
+	};
+	return xt_run(argc, argv, tests);
+}
