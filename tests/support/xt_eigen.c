@@ -118,7 +118,7 @@ static struct xt_problem finish(int32_t n, struct edges *e, bool sym)
 	return out;
 }
 
-struct xt_problem xt_grid(int32_t rows, int32_t columns, bool sym)
+struct xt_problem xt_eigen_grid(int32_t rows, int32_t columns, bool sym)
 {
 	struct edges e = {0};
 	for (int32_t y = 0; y < rows; y++)
@@ -131,7 +131,7 @@ struct xt_problem xt_grid(int32_t rows, int32_t columns, bool sym)
 	return finish(rows * columns, &e, sym);
 }
 
-struct xt_problem xt_cycle(int32_t n, bool sym)
+struct xt_problem xt_eigen_cycle(int32_t n, bool sym)
 {
 	struct edges e = {0};
 	for (int32_t i = 0; i < n; i++)
@@ -139,7 +139,7 @@ struct xt_problem xt_cycle(int32_t n, bool sym)
 	return finish(n, &e, sym);
 }
 
-struct xt_problem xt_hypercube(int32_t dimensions, bool sym)
+struct xt_problem xt_eigen_hypercube(int32_t dimensions, bool sym)
 {
 	struct edges e = {0};
 	int32_t n = 1 << dimensions;
@@ -150,7 +150,7 @@ struct xt_problem xt_hypercube(int32_t dimensions, bool sym)
 	return finish(n, &e, sym);
 }
 
-struct xt_problem xt_bipartite(int32_t a, int32_t b, bool sym)
+struct xt_problem xt_eigen_bipartite(int32_t a, int32_t b, bool sym)
 {
 	struct edges e = {0};
 	for (int32_t i = 0; i < a; i++)
@@ -159,7 +159,7 @@ struct xt_problem xt_bipartite(int32_t a, int32_t b, bool sym)
 	return finish(a + b, &e, sym);
 }
 
-struct xt_problem xt_barbell(int32_t clique, int32_t path, bool sym)
+struct xt_problem xt_eigen_barbell(int32_t clique, int32_t path, bool sym)
 {
 	struct edges e = {0};
 	int32_t n = 2 * clique + path;
@@ -178,7 +178,7 @@ static int32_t pick(int32_t number, int32_t below)
 	return (int32_t)(pe_rng_uniform(5, 1, (uint64_t)number) * below);
 }
 
-struct xt_problem xt_random(int32_t n, double decades, bool sym)
+struct xt_problem xt_eigen_random(int32_t n, double decades, bool sym)
 {
 	struct edges e = {0};
 	for (int32_t i = 1; i < 2 * n; i++) {
@@ -189,7 +189,7 @@ struct xt_problem xt_random(int32_t n, double decades, bool sym)
 	return finish(n, &e, sym);
 }
 
-double *xt_spectrum(pe_context *ctx, const struct xt_problem *problem)
+double *xt_eigen_spectrum(pe_context *ctx, const struct xt_problem *problem)
 {
 	struct pe_eigen_request request = {.k = problem->p.n - 1, .tolerance = 1e-12};
 	struct pe_eigen_result result;
@@ -208,7 +208,7 @@ static double dot(int32_t n, const double *a, const double *b)
 	return sum;
 }
 
-void xt_check_pairs(const struct xt_problem *problem, const struct pe_eigen_result *r, double tolerance)
+void xt_eigen_check_pairs(const struct xt_problem *problem, const struct pe_eigen_result *r, double tolerance)
 {
 	int32_t n = problem->p.n;
 	double *scratch = must(malloc((size_t)n * sizeof *scratch));
@@ -224,7 +224,7 @@ void xt_check_pairs(const struct xt_problem *problem, const struct pe_eigen_resu
 	free(scratch);
 }
 
-void xt_check_values(const struct pe_eigen_result *result, const double *spectrum, double atol)
+void xt_eigen_check_values(const struct pe_eigen_result *result, const double *spectrum, double atol)
 {
 	for (int32_t j = 0; j < result->count; j++)
 		xt_close_f64(result->values[j], spectrum[j], 0, atol);

@@ -18,20 +18,21 @@ struct xt_problem xt_problem(
 	int32_t n, int64_t edges, const int32_t *u, const int32_t *v, const double *w, bool sym);
 void xt_problem_free(struct xt_problem *problem);
 
-struct xt_problem xt_grid(int32_t rows, int32_t columns, bool sym);
-struct xt_problem xt_cycle(int32_t n, bool sym);
-struct xt_problem xt_hypercube(int32_t dimensions, bool sym);
-struct xt_problem xt_bipartite(int32_t a, int32_t b, bool sym); /* complete; a = 1 is a star */
-struct xt_problem xt_barbell(int32_t clique, int32_t path, bool sym);
+struct xt_problem xt_eigen_grid(int32_t rows, int32_t columns, bool sym);
+struct xt_problem xt_eigen_cycle(int32_t n, bool sym);
+struct xt_problem xt_eigen_hypercube(int32_t dimensions, bool sym);
+struct xt_problem xt_eigen_bipartite(int32_t a, int32_t b, bool sym); /* complete; a = 1 is a star */
+struct xt_problem xt_eigen_barbell(int32_t clique, int32_t path, bool sym);
 /* A tree that grows at random, and as many random edges more; weights 10^±decades. */
-struct xt_problem xt_random(int32_t n, double decades, bool sym);
+struct xt_problem xt_eigen_random(int32_t n, double decades, bool sym);
 
 /* All eigenvalues but the null vector's, ascending, by LAPACK; to be freed by free(). */
-double *xt_spectrum(pe_context *ctx, const struct xt_problem *problem);
+double *xt_eigen_spectrum(pe_context *ctx, const struct xt_problem *problem);
 
 /* Ascending values; residuals within tolerance; vectors orthonormal, and orthogonal to null. */
-void xt_check_pairs(const struct xt_problem *problem, const struct pe_eigen_result *result, double tolerance);
+void xt_eigen_check_pairs(
+	const struct xt_problem *problem, const struct pe_eigen_result *result, double tolerance);
 /* The values are those of the spectrum, none left out. */
-void xt_check_values(const struct pe_eigen_result *result, const double *spectrum, double atol);
+void xt_eigen_check_values(const struct pe_eigen_result *result, const double *spectrum, double atol);
 
 #endif

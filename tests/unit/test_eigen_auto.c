@@ -16,7 +16,7 @@ static void expect(pe_context *ctx, struct xt_problem problem, int32_t k, const 
 	assert_int_equal(pe_eigen_auto(ctx, &problem.p, &request, &result), PE_OK);
 	assert_true(result.converged && result.count >= k);
 	assert_memory_equal(result.note, engine, strlen(engine));
-	xt_check_pairs(&problem, &result, TOLERANCE);
+	xt_eigen_check_pairs(&problem, &result, TOLERANCE);
 	pe_eigen_result_free(ctx, &result);
 	xt_problem_free(&problem);
 }
@@ -46,9 +46,9 @@ static struct xt_problem expander(int32_t n)
 
 static void chooses_by_size_and_fill(void **state)
 {
-	expect(*state, xt_cycle(60, true), 5, "dense");
-	expect(*state, xt_grid(25, 25, true), 400, "dense");
-	expect(*state, xt_grid(60, 61, true), 8, "shift-invert");
+	expect(*state, xt_eigen_cycle(60, true), 5, "dense");
+	expect(*state, xt_eigen_grid(25, 25, true), 400, "dense");
+	expect(*state, xt_eigen_grid(60, 61, true), 8, "shift-invert");
 	expect(*state, expander(6000), 4, "block Lanczos");
 }
 

@@ -22,9 +22,9 @@ static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t
 	/* Nothing proves it; only a search of the whole space does. */
 	assert_true(!result.certified || result.count == problem.p.n - 1);
 	assert_int_equal(result.count, count);
-	xt_check_pairs(&problem, &result, TOLERANCE);
-	double *spectrum = xt_spectrum(ctx, &problem);
-	xt_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
+	xt_eigen_check_pairs(&problem, &result, TOLERANCE);
+	double *spectrum = xt_eigen_spectrum(ctx, &problem);
+	xt_eigen_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
 	free(spectrum);
 	pe_eigen_result_free(ctx, &result);
 	xt_problem_free(&problem);
@@ -33,32 +33,32 @@ static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t
 static void finds_pairs_of_plain_graphs(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
-		solve(*state, xt_grid(17, 23, sym), 8, 8);
-		solve(*state, xt_barbell(20, 60, sym), 10, 10);
-		solve(*state, xt_random(700, 0, sym), 12, 12);
+		solve(*state, xt_eigen_grid(17, 23, sym), 8, 8);
+		solve(*state, xt_eigen_barbell(20, 60, sym), 10, 10);
+		solve(*state, xt_eigen_random(700, 0, sym), 12, 12);
 	}
 }
 
 static void finds_every_member_of_a_group(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
-		solve(*state, xt_grid(20, 20, sym), 4, 5);
-		solve(*state, xt_cycle(300, sym), 7, 8);
-		solve(*state, xt_hypercube(8, sym), 1, 8);
+		solve(*state, xt_eigen_grid(20, 20, sym), 4, 5);
+		solve(*state, xt_eigen_cycle(300, sym), 7, 8);
+		solve(*state, xt_eigen_hypercube(8, sym), 1, 8);
 	}
 }
 
 static void finds_all_pairs(void **state)
 {
-	solve(*state, xt_grid(6, 7, true), 41, 41);
-	solve(*state, xt_cycle(31, false), 30, 30);
-	solve(*state, xt_bipartite(1, 1, true), 1, 1);
+	solve(*state, xt_eigen_grid(6, 7, true), 41, 41);
+	solve(*state, xt_eigen_cycle(31, false), 30, 30);
+	solve(*state, xt_eigen_bipartite(1, 1, true), 1, 1);
 }
 
 /* The polynomial of M times a vector, by the eigenvectors of a path of two rows. */
 static void applies_the_polynomial(void **state)
 {
-	struct xt_problem grid = xt_grid(5, 9, true);
+	struct xt_problem grid = xt_eigen_grid(5, 9, true);
 	struct pe_eigen_request request = ask(44);
 	struct pe_eigen_result all;
 	assert_int_equal(pe_eigen_dense(*state, &grid.p, &request, &all), PE_OK);
@@ -89,14 +89,14 @@ static void applies_the_polynomial(void **state)
 
 static void hands_over_what_has_not_converged(void **state)
 {
-	struct xt_problem grid = xt_grid(12, 13, true);
+	struct xt_problem grid = xt_eigen_grid(12, 13, true);
 	struct pe_eigen_request request = ask(5);
 	struct pe_eigen_result result;
 	request.tolerance = 1e-19;
 	assert_int_equal(pe_eigen_block(*state, &grid.p, &request, &result), PE_OK);
 	assert_false(result.converged || result.certified || result.complete);
 	assert_int_equal(result.count, 5);
-	xt_check_pairs(&grid, &result, 1e-12);
+	xt_eigen_check_pairs(&grid, &result, 1e-12);
 	pe_eigen_result_free(*state, &result);
 	xt_problem_free(&grid);
 }

@@ -22,9 +22,9 @@ static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t
 	assert_int_equal(pe_eigen_shift_invert(ctx, &problem.p, &request, &result), PE_OK);
 	assert_true(result.converged && result.certified && result.complete);
 	assert_int_equal(result.count, count);
-	xt_check_pairs(&problem, &result, TOLERANCE);
-	double *spectrum = xt_spectrum(ctx, &problem);
-	xt_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
+	xt_eigen_check_pairs(&problem, &result, TOLERANCE);
+	double *spectrum = xt_eigen_spectrum(ctx, &problem);
+	xt_eigen_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
 	free(spectrum);
 	pe_eigen_result_free(ctx, &result);
 	xt_problem_free(&problem);
@@ -33,9 +33,9 @@ static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t
 static void finds_pairs_of_plain_graphs(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
-		solve(*state, xt_grid(17, 23, sym), 8, 8);
-		solve(*state, xt_barbell(20, 60, sym), 10, 10);
-		solve(*state, xt_random(700, 0, sym), 12, 12);
+		solve(*state, xt_eigen_grid(17, 23, sym), 8, 8);
+		solve(*state, xt_eigen_barbell(20, 60, sym), 10, 10);
+		solve(*state, xt_eigen_random(700, 0, sym), 12, 12);
 	}
 }
 
@@ -43,18 +43,18 @@ static void finds_pairs_of_plain_graphs(void **state)
 static void finds_every_member_of_a_group(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
-		solve(*state, xt_grid(20, 20, sym), 4, 5);
-		solve(*state, xt_cycle(300, sym), 7, 8);
-		solve(*state, xt_hypercube(9, sym), 1, 9);
-		solve(*state, xt_hypercube(9, sym), 12, 9 + 36);
-		solve(*state, xt_bipartite(20, 30, sym), 3, sym ? 48 : 29);
+		solve(*state, xt_eigen_grid(20, 20, sym), 4, 5);
+		solve(*state, xt_eigen_cycle(300, sym), 7, 8);
+		solve(*state, xt_eigen_hypercube(9, sym), 1, 9);
+		solve(*state, xt_eigen_hypercube(9, sym), 12, 9 + 36);
+		solve(*state, xt_eigen_bipartite(20, 30, sym), 3, sym ? 48 : 29);
 	}
 }
 
 static void says_when_a_group_is_too_large(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
-		struct xt_problem star = xt_bipartite(1, 400, sym);
+		struct xt_problem star = xt_eigen_bipartite(1, 400, sym);
 		struct pe_eigen_request request = ask(8);
 		struct pe_eigen_result result;
 		assert_int_equal(pe_eigen_shift_invert(*state, &star.p, &request, &result), PE_OK);
@@ -62,7 +62,7 @@ static void says_when_a_group_is_too_large(void **state)
 		assert_int_equal(result.count, 8);
 		for (int j = 0; j < 8; j++)
 			xt_close_f64(result.values[j], 1, 0, 1e-12);
-		xt_check_pairs(&star, &result, TOLERANCE);
+		xt_eigen_check_pairs(&star, &result, TOLERANCE);
 		pe_eigen_result_free(*state, &result);
 		xt_problem_free(&star);
 	}
@@ -70,24 +70,24 @@ static void says_when_a_group_is_too_large(void **state)
 
 static void finds_all_pairs(void **state)
 {
-	solve(*state, xt_grid(6, 7, true), 41, 41);
-	solve(*state, xt_cycle(31, false), 30, 30);
-	solve(*state, xt_cycle(3, true), 1, 2);
-	solve(*state, xt_bipartite(1, 1, true), 1, 1);
+	solve(*state, xt_eigen_grid(6, 7, true), 41, 41);
+	solve(*state, xt_eigen_cycle(31, false), 30, 30);
+	solve(*state, xt_eigen_cycle(3, true), 1, 2);
+	solve(*state, xt_eigen_bipartite(1, 1, true), 1, 1);
 }
 
 /* Twelve orders of magnitude: what must hold is relative to the norm. */
 static void takes_weights_far_apart(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
-		struct xt_problem problem = xt_random(600, 6, sym);
+		struct xt_problem problem = xt_eigen_random(600, 6, sym);
 		struct pe_eigen_request request = ask(8);
 		struct pe_eigen_result result;
 		assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &result), PE_OK);
 		assert_true(result.converged);
-		xt_check_pairs(&problem, &result, TOLERANCE);
-		double *spectrum = xt_spectrum(*state, &problem);
-		xt_check_values(&result, spectrum, 1e-10 * problem.p.norm1);
+		xt_eigen_check_pairs(&problem, &result, TOLERANCE);
+		double *spectrum = xt_eigen_spectrum(*state, &problem);
+		xt_eigen_check_values(&result, spectrum, 1e-10 * problem.p.norm1);
 		free(spectrum);
 		pe_eigen_result_free(*state, &result);
 		xt_problem_free(&problem);
@@ -107,7 +107,7 @@ static void takes_negative_weights(void **state)
 	}
 	struct xt_problem problem = xt_problem(N, N, u, v, w, false);
 	assert_false(problem.p.semidefinite);
-	double *spectrum = xt_spectrum(*state, &problem);
+	double *spectrum = xt_eigen_spectrum(*state, &problem);
 	assert_true(spectrum[2] < -1e-3 && spectrum[3] > -1e-10);
 	free(spectrum);
 	solve(*state, problem, 9, 9);
@@ -116,10 +116,10 @@ static void takes_negative_weights(void **state)
 /* Sylvester: a pair that is left out shows as a count one too high. */
 static void counts_what_is_there(void **state)
 {
-	struct xt_problem grid = xt_grid(20, 20, true);
+	struct xt_problem grid = xt_eigen_grid(20, 20, true);
 	struct pe_sparse_matrix matrix = pe_eigen_matrix(&grid.p);
 	struct pe_sparse_factor *factor;
-	double *spectrum = xt_spectrum(*state, &grid);
+	double *spectrum = xt_eigen_spectrum(*state, &grid);
 	assert_int_equal(pe_sparse_factor_create(*state, &matrix, &factor), PE_OK);
 	for (int32_t j = 1; j < 399; j++) {
 		double point;
@@ -141,7 +141,7 @@ static void counts_what_is_there(void **state)
 /* In an interval narrower than rounding no count is worth anything. */
 static void refuses_a_count_that_rounding_decides(void **state)
 {
-	struct xt_problem grid = xt_grid(20, 20, true);
+	struct xt_problem grid = xt_eigen_grid(20, 20, true);
 	struct pe_sparse_matrix matrix = pe_eigen_matrix(&grid.p);
 	struct pe_sparse_factor *factor;
 	double point;
@@ -156,21 +156,21 @@ static void refuses_a_count_that_rounding_decides(void **state)
 
 static void hands_over_what_has_not_converged(void **state)
 {
-	struct xt_problem grid = xt_grid(20, 21, true);
+	struct xt_problem grid = xt_eigen_grid(20, 21, true);
 	struct pe_eigen_request request = ask(5);
 	struct pe_eigen_result result;
 	request.tolerance = 1e-19;
 	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &result), PE_OK);
 	assert_false(result.converged || result.certified || result.complete);
 	assert_int_equal(result.count, 5);
-	xt_check_pairs(&grid, &result, 1e-12);
+	xt_eigen_check_pairs(&grid, &result, 1e-12);
 	pe_eigen_result_free(*state, &result);
 	xt_problem_free(&grid);
 }
 
 static void gives_the_same_bits_again(void **state)
 {
-	struct xt_problem grid = xt_grid(30, 30, true);
+	struct xt_problem grid = xt_eigen_grid(30, 30, true);
 	struct pe_eigen_request request = ask(6);
 	struct pe_eigen_result a, b;
 	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &a), PE_OK);
@@ -188,7 +188,7 @@ static void gives_the_same_bits_again(void **state)
 
 static void survives_a_failed_allocation(void **state)
 {
-	struct xt_problem grid = xt_grid(12, 12, true);
+	struct xt_problem grid = xt_eigen_grid(12, 12, true);
 	struct pe_eigen_request request = ask(4);
 	struct pe_eigen_result result;
 	int64_t before = xt_live_blocks();
