@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "half_walk.h"
+#include "lane_eigen.h"
 
 struct pe_kernels {
 	const char *name; /* "scalar", "avx2", … */
@@ -15,6 +16,11 @@ struct pe_kernels {
 	pe_half_walk_fn *half_walk_weighted;
 	pe_half_walk_fn *half_walk_directed;
 	pe_half_walk_rows_fn *half_walk_rows;
+
+	int32_t lane_width, lane_packs; /* lane_eigen.h */
+	pe_lane_values_fn *lane_values;
+	pe_lane_vectors_fn *lane_vectors;
+	pe_lane_check_fn *lane_check;
 };
 
 /* The best set that this machine runs and that is not above `limit` (a set's name; NULL: no
@@ -32,5 +38,8 @@ void pe_kernels_avx512(struct pe_kernels *kernels);
 void pe_half_walk_scalar(struct pe_kernels *kernels);
 void pe_half_walk_avx2(struct pe_kernels *kernels);
 void pe_half_walk_avx512(struct pe_kernels *kernels);
+void pe_lane_eigen_scalar(struct pe_kernels *kernels);
+void pe_lane_eigen_avx2(struct pe_kernels *kernels);
+void pe_lane_eigen_avx512(struct pe_kernels *kernels);
 
 #endif

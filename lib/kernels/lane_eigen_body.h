@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Eigenpairs of small matrices, written once for every instruction set. The file that includes it has
+ * defined vec, mask, WIDTH, PACKS and the vec_… functions. No operation mixes lanes, so a lane's
+ * bits do not depend on its neighbours. */
+#include "lane_tridiagonal.h"
+
+#include "lane_values.h"
+
+#include "lane_vectors.h"
+
+#include "lane_check.h"
+
+static void lane_values(struct pe_lane_batch *batch)
+{
+	for (int u = 0; u < PACKS; u++)
+		tridiagonalise(batch, u);
+	find_values(batch);
+}
+
+static void lane_vectors(struct pe_lane_batch *batch)
+{
+	int32_t sweeps = decouple(batch);
+	for (int u = 0; u < PACKS; u++)
+		make_vectors(batch, u, sweeps);
+}
+
+static void fill_lane_eigen(struct pe_kernels *kernels)
+{
+	kernels->lane_width = WIDTH;
+	kernels->lane_packs = PACKS;
+	kernels->lane_values = lane_values;
+	kernels->lane_vectors = lane_vectors;
+	kernels->lane_check = check_pairs;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Eigenvectors of one tridiagonal matrix a lane. Each wanted eigenvalue in turn is the shift of a QR
+ * sweep, which decouples it from the rest (now and then a second sweep is needed); the product of
+ * all rotations, applied to a unit vector, is the eigenvector. So the vectors are orthogonal
+ * whatever the gaps are. Then the reflectors of the tridiagonalisation. Included by lane_eigen_body.h. */
+
+/* By the number of sweeps already made for an eigenvalue: e² below which it is decoupled, and
+ * pivot² + e² below which the matrix is taken to split, with the eigenvalue above: a rotation by a
+ * right angle then carries the pivot, which is 0, on to the end. The matrix has norm 1 at most. */
+static const double negligible[] = {1e-29, 1e-28, 1e-27, 1e-26, 1e-25};
+#define SWEEP_TRIES ((int32_t)(sizeof negligible / sizeof *negligible))
+/* How far the decoupled eigenvalue may be from the one that was looked for. */
+#define SAME_VALUE 1e-12
+
+/* Where a lane is in its list of eigenvalues. */
+struct progress {
+	int32_t end, found, tries;
+};
+
+struct sweep {
+	vec shift[PACKS];
+	vec ends[PACKS]; /* last rows, as doubles */
+	vec tiny[PACKS];
+};
+
+/* One QR sweep over rows 0 … last of every pack, the rotations recorded. */
+static inline void sweep_vectors(
+	vec *d, vec *e, const struct sweep *sweep, int32_t last, vec *rotation, int64_t pack_step)
+{
+	const vec *shift = sweep->shift, *ends = sweep->ends, *tiny = sweep->tiny;
+	vec g[PACKS], x[PACKS], c[PACKS], s[PACKS];
+	const vec one = vec_all(1.0), zero = vec_all(0.0);
+	for (int u = 0; u < PACKS; u++) {
+		g[u] = x[u] = d[u] - shift[u];
+		c[u] = one;
+		s[u] = zero;
+	}
+	for (int32_t i = 0; i < last; i++, d += PACKS, e += PACKS, rotation += 2) {
+		vec at = vec_all((double)i);
+		for (int u = 0; u < PACKS; u++) {
+			vec b = e[u], square = vec_fma(x[u], x[u], b * b);
+			mask inside = vec_less(at, ends[u]), splits = vec_less(square, tiny[u]);
+			vec inverse = one / vec_sqrt(vec_max(square, tiny[u]));
+			vec cosine = vec_select(inside, vec_select(splits, zero, x[u] * inverse), one);
+			vec sine = vec_select(inside, vec_select(splits, one, b * inverse), zero);
+			e[u - PACKS] = s[u] * vec_fma(sine, b, cosine * x[u]);
+			vec next = d[PACKS + u] - shift[u];
+			x[u] = vec_fnma(sine, c[u] * b, cosine * next);
+			vec turned = cosine * x[u];
+			d[u] = shift[u] + g[u] + (next - turned);
+			g[u] = turned;
+			c[u] = cosine;
+			s[u] = sine;
+			rotation[u * pack_step] = cosine;
+			rotation[u * pack_step + 1] = sine;
+		}
+	}
+	for (int u = 0; u < PACKS; u++) {
+		e[u - PACKS] = s[u] * x[u];
+		d[u] = shift[u] + g[u];
+	}
+}
+
+/* After a sweep: lanes whose last row is decoupled go on to their next eigenvalue. True if some
+ * lane still has to find one that it was asked for. */
+static inline bool deflate_vectors(struct pe_lane_batch *batch, struct progress *lanes, int32_t t)
+{
+	double *d = batch->d + LANES, *e = batch->e + LANES;
+	bool more = false;
+	for (int l = 0; l < LANES; l++) {
+		struct progress *lane = &lanes[l];
+		if (lane->end < 0)
+			continue;
+		double value = d[lane->end * LANES + l], *beside = &e[(lane->end - 1) * LANES + l];
+		double off = value - batch->values[(2 + lane->found) * LANES + l];
+		bool wanted = lane->found < batch->counts[l];
+		if (*beside * *beside > negligible[lane->tries] || off * off > SAME_VALUE * SAME_VALUE) {
+			if (++lane->tries < SWEEP_TRIES) {
+				more |= wanted;
+				continue;
+			}
+			batch->failed[l] |= wanted;
+		}
+		if (wanted) {
+			batch->final[l][lane->found] = value;
+			batch->until[l / WIDTH * batch->count + lane->found] = t;
+		}
+		*beside = 0.0;
+		lane->end--;
+		lane->found++;
+		lane->tries = 0;
+		more |= lane->found < batch->counts[l];
+	}
+	return more;
+}
+
+/* Records the sweeps, their lengths, and for each pack `until`: the last sweep that found a vector
+ * number j. Returns how many sweeps. */
+static int32_t decouple(struct pe_lane_batch *batch)
+{
+	struct progress lanes[LANES];
+	const double *values = batch->values + 2 * LANES;
+	struct sweep sweep;
+	for (int l = 0; l < LANES; l++)
+		lanes[l] = (struct progress){batch->orders[l] - 1, 0, 0};
+	for (int32_t j = 0; j < PACKS * batch->count; j++)
+		batch->until[j] = -1;
+	int64_t pack_step = (int64_t)batch->sweeps * batch->order * 2;
+	for (int32_t t = 0; t < batch->sweeps; t++) {
+		int32_t last = 0;
+		for (int l = 0; l < LANES; l++) {
+			int32_t end = lanes[l].end < 0 ? 0 : lanes[l].end;
+			((double *)sweep.ends)[l] = end;
+			((double *)sweep.shift)[l] = values[lanes[l].found * LANES + l];
+			((double *)sweep.tiny)[l] = negligible[lanes[l].tries];
+			last = end > last ? end : last;
+		}
+		batch->lengths[t] = last;
+		vec *rotation = (vec *)batch->rotations + (int64_t)t * batch->order * 2;
+		sweep_vectors((vec *)batch->d + PACKS, (vec *)batch->e + PACKS, &sweep, last, rotation, pack_step);
+		if (!deflate_vectors(batch, lanes, t))
+			return t + 1;
+	}
+	for (int l = 0; l < LANES; l++)
+		batch->failed[l] |= lanes[l].found < batch->counts[l];
+	return batch->sweeps;
+}
+
+/* x_j ← G₀ᵀ … G_{m-1}ᵀ x_j for `group` vectors, `step` apart. */
+static inline void rotate_group(vec *x, int64_t step, int group, const vec *rotation, int32_t m)
+{
+	vec carry[8];
+	for (int k = 0; k < group; k++)
+		carry[k] = x[k * step + m];
+	for (int32_t i = m - 1; i >= 0; i--) {
+		vec c = rotation[2 * i], s = rotation[2 * i + 1];
+		for (int k = 0; k < group; k++) {
+			vec xi = x[k * step + i];
+			x[k * step + i + 1] = vec_fma(s, xi, c * carry[k]);
+			carry[k] = vec_fnma(s, carry[k], c * xi);
+		}
+	}
+	for (int k = 0; k < group; k++)
+		x[k * step] = carry[k];
+}
+
+static void rotate_vectors(vec *x, int64_t step, int32_t count, const vec *rotation, int32_t m)
+{
+	int32_t j = 0;
+	for (; j + 4 <= count; j += 4)
+		rotate_group(x + j * step, step, 4, rotation, m);
+	if (count - j >= 2) {
+		rotate_group(x + j * step, step, 2, rotation, m);
+		j += 2;
+	}
+	if (j < count)
+		rotate_group(x + j * step, step, 1, rotation, m);
+}
+
+/* x ← (I - β_h h hᵀ) H_{N-1} … H_2 x for `group` vectors, each reflector used together with the inner
+ * products of the next. last: the additional entry of each vector. */
+static inline void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, int group, vec *last)
+{
+	int32_t order = batch->order;
+	const vec *a = (const vec *)batch->a + (int64_t)u * order * (order + 1) / 2;
+	const vec *beta = (const vec *)batch->beta + (int64_t)u * order;
+	const vec *h = (const vec *)batch->h + (int64_t)u * order;
+	vec dot[8], g[8];
+	const vec *v = order > 2 ? a + 3 : h, *next;
+	for (int k = 0; k < group; k++) {
+		dot[k] = v[0] * x[k * order];
+		if (order > 1)
+			dot[k] = vec_fma(v[1], x[k * order + 1], dot[k]);
+	}
+	for (int32_t m = 2; m < order; m++, v = next) {
+		next = m + 1 < order ? v + m + 1 : h;
+		for (int k = 0; k < group; k++) {
+			g[k] = beta[m] * dot[k];
+			dot[k] = vec_all(0.0);
+		}
+		for (int32_t i = 0; i < m; i++)
+			for (int k = 0; k < group; k++) {
+				vec xi = vec_fnma(g[k], v[i], x[k * order + i]);
+				x[k * order + i] = xi;
+				dot[k] = vec_fma(next[i], xi, dot[k]);
+			}
+		for (int k = 0; k < group; k++)
+			dot[k] = vec_fma(next[m], x[k * order + m], dot[k]);
+	}
+	vec h_last = ((const vec *)batch->h_last)[u], h_beta = ((const vec *)batch->h_beta)[u];
+	for (int k = 0; k < group; k++) {
+		g[k] = h_beta * dot[k];
+		last[k] = -(g[k] * h_last);
+		for (int32_t i = 0; i < order; i++)
+			x[k * order + i] = vec_fnma(g[k], h[i], x[k * order + i]);
+	}
+}
+
+static void reflect_vectors(const struct pe_lane_batch *batch, int32_t u, vec *x, int32_t count, vec *last)
+{
+	int32_t j = 0, order = batch->order;
+	for (; j + 4 <= count; j += 4)
+		reflect_group(batch, u, x + (int64_t)j * order, 4, last + j);
+	if (count - j >= 2) {
+		reflect_group(batch, u, x + (int64_t)j * order, 2, last + j);
+		j += 2;
+	}
+	if (j < count)
+		reflect_group(batch, u, x + (int64_t)j * order, 1, last + j);
+}
+
+/* Writes one lane's vectors as rows. Adding 0 makes every zero positive: its sign may depend on
+ * the other lanes. */
+static void write_lane(const struct pe_lane_batch *batch, int l)
+{
+	int32_t order = batch->order, n = batch->orders[l] + 1, stride = batch->strides[l];
+	const double *x = batch->vectors + l % WIDTH, *last = batch->last + l % WIDTH;
+	double *out = batch->out[l];
+	for (int32_t j = 0; j < stride; j++) {
+		bool wanted = j < batch->counts[l];
+		for (int32_t i = 0; i < n - 1; i++)
+			out[i * stride + j] = wanted ? x[(j * order + i) * WIDTH] + 0.0 : 0.0;
+		out[(n - 1) * stride + j] = wanted ? last[j * WIDTH] + 0.0 : 0.0;
+	}
+}
+
+/* All vectors of one pack. */
+static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t sweeps)
+{
+	int32_t order = batch->order, count = 0;
+	vec *x = (vec *)batch->vectors;
+	for (int l = u * WIDTH; l < (u + 1) * WIDTH; l++)
+		count = batch->counts[l] > count ? batch->counts[l] : count;
+	for (int32_t i = 0; i < count * order; i++)
+		x[i] = vec_all(0.0);
+	for (int l = 0; l < WIDTH; l++) {
+		int32_t end = batch->orders[u * WIDTH + l] - 1;
+		for (int32_t j = 0; j < count && j <= end; j++)
+			batch->vectors[(j * order + end - j) * WIDTH + l] = 1.0;
+	}
+	const vec *rotations = (const vec *)batch->rotations + (int64_t)u * batch->sweeps * order * 2;
+	const int32_t *until = batch->until + u * batch->count;
+	int32_t first = count;
+	for (int32_t t = sweeps - 1; t >= 0; t--) {
+		/* not in order where a lane wants fewer than another */
+		for (int32_t j = 0; j < first; j++)
+			if (until[j] >= t)
+				first = j;
+		const vec *rotation = rotations + (int64_t)t * order * 2;
+		rotate_vectors(x + (int64_t)first * order, order, count - first, rotation, batch->lengths[t]);
+	}
+	reflect_vectors(batch, u, x, count, (vec *)batch->last);
+	for (int l = u * WIDTH; l < (u + 1) * WIDTH; l++)
+		if (batch->counts[l] > 0)
+			write_lane(batch, l);
+}
