@@ -257,6 +257,22 @@ done:
 	return status;
 }
 
+pe_status pe_raw_count_phantom(pe_context *ctx, struct pe_raw_graphs *raw)
+{
+	char *named = pe_alloc_zero(ctx, raw->nodes, 1);
+	if (!named) {
+		pe_raw_graphs_free(ctx, raw);
+		return PE_ERR_NOMEM;
+	}
+	for (int64_t e = 0; e < raw->rows; e++)
+		named[raw->u[e]] = named[raw->v[e]] = 1;
+	raw->phantom = 0;
+	for (int64_t i = 0; i < raw->nodes; i++)
+		raw->phantom += !named[i];
+	pe_free(ctx, named);
+	return PE_OK;
+}
+
 void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw)
 {
 	pe_free(ctx, raw->ptr);

@@ -88,4 +88,8 @@ void pe_edge_buffer_free(pe_context *ctx, struct pe_edge_buffer *edges);
 pe_status pe_raw_from_edges(pe_context *ctx, struct pe_edge_buffer *edges, int64_t first, int64_t nodes,
 	struct pe_raw_graphs *out) PE_NODISCARD;
 
+/* Sets phantom to the number of nodes that no row names, of one raw graph that has its nodes by a count. On
+ * failure the raw graph is freed. */
+pe_status pe_raw_count_phantom(pe_context *ctx, struct pe_raw_graphs *raw) PE_NODISCARD;
+
 #endif
