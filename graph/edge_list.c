@@ -269,7 +269,7 @@ static bool plausible(const struct pe_source *source)
 
 const struct pe_reader pe_reader_edge_list = {
 	.format = "edgelist",
-	.suffixes = ".edgelist .edges .txt .csv .tsv .cites",
+	.suffixes = ".edgelist .edges .csv .tsv .cites",
 	.recognise = recognise,
 	.plausible = plausible,
 	.read = read,

@@ -29,7 +29,6 @@ static void print_graph(FILE *out, const struct pe_raw_graphs *raw, int64_t g)
 char *xt_raw_text(const struct pe_raw_graphs *raw)
 {
 	static const char *const directions[] = {"unknown", "undirected", "directed", "directed if one-way"};
-	static const char *const directions[] = {"unknown", "undirected", "directed", "one-way"};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

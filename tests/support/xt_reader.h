@@ -13,8 +13,6 @@ struct pe_graph_policy xt_policy(void);
 /* What a reader found, as text to be freed by free():
  *   "undirected 3: 0-1 1-2=2.5 | 2: 0-1" two graphs of 3 and 2 nodes, each row standing for both directions;
  *   "directed …", "directed if one-way …", "unknown …"; "undirected as listed …" where rows stand for
- *   "directed …", "unknown …", "one-way …" (directed if one-way); "undirected as listed …" where rows stand
- * for themselves only. */
  * themselves only. */
 char *xt_raw_text(const struct pe_raw_graphs *raw);
 
