@@ -244,9 +244,12 @@ static void types_and_strides(void **state)
 	static const pe_dtype dtypes[] = {PE_F64, PE_F32, PE_F16, PE_BF16};
 	int64_t nodes = d.ptr[d.count], rows = nodes > d.count ? nodes : d.count;
 	for (int t = 0; t < 4; t++)
-		for (int strided = 0; strided < 2; strided++) {
-			/* Columns 3 apart, rows 20: or the other way about, columns far apart. */
-			int64_t row = strided ? 2 : K, column = strided ? 2 * rows + 3 : 1;
+		for (int strided = 0; strided < 3; strided++) {
+			/* Dense; column after column, with gaps; rows with gaps between them. */
+			int64_t row = strided == 0 ? K
+				: strided == 1         ? 2
+									   : K + 2,
+					column = strided == 1 ? 2 * rows + 3 : 1;
 			size_t item = pe_dtype_size(dtypes[t]), size = (size_t)(rows * row + K * column) * 8;
 			char *memory[3];
 			pe_tensor outs[3];
@@ -278,8 +281,8 @@ static void types_and_strides(void **state)
 					pe_load_i64(&group, memory[2] + at * (strided ? 8 : 4), outs[2].dtype, 1, 1);
 					assert_int_equal(group, all.groups[g * K + j]);
 				}
-			if (strided)
-				assert_int_equal(memory[0][item], 0x5A); /* between the elements */
+			if (strided) /* between the elements */
+				assert_int_equal(memory[0][item * (size_t)(strided == 1 ? 1 : K)], 0x5A);
 			for (int o = 0; o < 3; o++)
 				free(memory[o]);
 		}
