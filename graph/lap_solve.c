@@ -72,13 +72,11 @@ static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *o
 {
 	static pe_status (*const engines[])(pe_context *, const struct pe_eigen_problem *,
 		const struct pe_eigen_request *, struct pe_eigen_result *) = {
-		[PE_LAP_AUTO] = pe_eigen_dense,
+		[PE_LAP_AUTO] = pe_eigen_auto,
 		[PE_LAP_DENSE] = pe_eigen_dense,
-		[PE_LAP_SHIFT_INVERT] = NULL,
-		[PE_LAP_BLOCK] = NULL,
+		[PE_LAP_SHIFT_INVERT] = pe_eigen_shift_invert,
+		[PE_LAP_BLOCK] = pe_eigen_block,
 	};
-	if (!engines[options->engine])
-		return pe_fail(ctx, PE_ERR_UNSUPPORTED, "this build has no engine but dense");
 	struct pe_eigen_problem problem = pe_laplacian_problem(&task->laplacian, c);
 	struct pe_eigen_request request = pe_lap_request(options, problem.n, wanted);
 	struct pe_eigen_result result = {0};
