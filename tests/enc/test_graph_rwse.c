@@ -740,6 +740,34 @@ static void negative_weights_are_refused(void **state)
 	free(d.a);
 }
 
+/* graphgps: the same numbers under the name that its loaders expect. */
+static void presets_name_the_array(void **state)
+{
+	static const char *const presets[][2] = {
+		{"", "random_walk_pe"}, {"preset=pyg", "random_walk_pe"}, {"preset=graphgps", "pestat_RWSE"}};
+	pe_context *ctx = *state;
+	struct dense d = random_graph(1, 9, false, 2, 0);
+	pe_graph *g = graph_of(ctx, &d, 1);
+	pe_domain *domain;
+	assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
+	for (int t = 0; t < 3; t++) {
+		pe_params *params;
+		pe_encoding *e;
+		pe_array_info info;
+		assert_int_equal(pe_params_create(ctx, "rwse", &params), PE_OK);
+		xt_set(params, presets[t][0]);
+		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("rwse"), params, domain, &e), PE_OK);
+		assert_int_equal(pe_encoding_array(e, 0, &info), PE_OK);
+		assert_string_equal(info.name, presets[t][1]);
+		assert_true(info.shape[0] == 9 && info.shape[1] == 20 && info.per_token);
+		pe_encoding_destroy(&e);
+		pe_params_destroy(&params);
+	}
+	pe_domain_destroy(&domain);
+	pe_graph_destroy(&g);
+	free(d.a);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -764,6 +792,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(allocation_failures),
 		cmocka_unit_test(outputs_of_any_stride_and_type),
 		cmocka_unit_test(negative_weights_are_refused),
+		cmocka_unit_test(presets_name_the_array),
 	};
 	return xt_run(argc, argv, tests);
 }
