@@ -478,6 +478,40 @@ static void molecules(void **state)
 	pe_graph_destroy(&g);
 }
 
+/* Real graphs too large for dense powers: some nodes, by moving their probability step by step. */
+static void large_graphs(void **state)
+{
+	pe_context *ctx = *state;
+	static const char *const names[] = {"4elt", "power", "polblogs"};
+	for (int t = 0; t < 3; t++) {
+		char name[60];
+		pe_graph *g;
+		pe_domain *domain;
+		snprintf(name, sizeof name, "graphs-metis/%s.graph", names[t]);
+		assert_int_equal(pe_graph_from_file(ctx, xt_data(name), NULL, &g), PE_OK);
+		assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
+		double *got = xt_first_array(ctx, "rwse", "steps=20", domain, NULL);
+		double *now = malloc((size_t)g->nodes * sizeof *now), *next = malloc((size_t)g->nodes * sizeof *next);
+		for (int64_t i = 5; i < g->nodes; i += g->nodes / 40) {
+			memset(now, 0, (size_t)g->nodes * sizeof *now);
+			now[i] = 1;
+			for (int k = 0; k < 20; k++) {
+				memset(next, 0, (size_t)g->nodes * sizeof *next);
+				for (int64_t j = 0; j < g->nodes; j++)
+					for (int64_t e = g->row[j]; e < g->row[j + 1]; e++)
+						next[g->col[e]] += now[j] / (double)(g->row[j + 1] - g->row[j]);
+				memcpy(now, next, (size_t)g->nodes * sizeof *now);
+				xt_close_f64(got[i * 20 + k], now[i], 1e-13, 0);
+			}
+		}
+		free(now);
+		free(next);
+		free(got);
+		pe_domain_destroy(&domain);
+		pe_graph_destroy(&g);
+	}
+}
+
 /* ---- relations ---------------------------------------------------------------------- */
 
 /* Σ_i (P^k)_ii is the sum of k-th powers of the eigenvalues of P: of a grid of paths, products. Here
@@ -783,6 +817,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(engines_agree),
 		cmocka_unit_test(like_golden_values),
 		cmocka_unit_test(molecules),
+		cmocka_unit_test(large_graphs),
 		cmocka_unit_test(traces_are_sums_of_powers_of_eigenvalues),
 		cmocka_unit_test(rows_follow_a_permutation),
 		cmocka_unit_test(graphs_do_not_see_each_other),
