@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/digest.h"
 #include "io/file_source.h"
 
 /* In the order in which they are asked and tried. */
@@ -185,8 +186,16 @@ pe_status pe_graph_from_file(pe_context *context, const char *path, const pe_par
 	struct stat found;
 	PE_TRY(pe_graph_policy_from(context, params, &policy));
 	bool directory = strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-	PE_TRY(directory ? read_dataset(context, path, &policy, &raw) : read_file(context, path, &policy, &raw));
-	return pe_graph_build(context, &raw, &policy, out);
+	struct pe_digest digest;
+	pe_digest_start(&digest);
+	context->digest = &digest;
+	pe_status status =
+		directory ? read_dataset(context, path, &policy, &raw) : read_file(context, path, &policy, &raw);
+	context->digest = NULL;
+	PE_TRY(status);
+	PE_TRY(pe_graph_build(context, &raw, &policy, out));
+	pe_digest_end(&digest, (*out)->digest);
+	return PE_OK;
 }
 
 static pe_status read_bytes(pe_context *ctx, const struct pe_source *source,
@@ -216,5 +225,10 @@ pe_status pe_graph_from_bytes(pe_context *context, const void *data, size_t size
 	const struct pe_source source = {data ? data : "", size, name};
 	PE_TRY(pe_graph_policy_from(context, params, &policy));
 	PE_TRY(read_bytes(context, &source, &policy, &raw));
-	return pe_graph_build(context, &raw, &policy, out);
+	PE_TRY(pe_graph_build(context, &raw, &policy, out));
+	struct pe_digest digest;
+	pe_digest_start(&digest);
+	pe_digest_add(&digest, source.data, source.size);
+	pe_digest_end(&digest, (*out)->digest);
+	return PE_OK;
 }

@@ -238,6 +238,7 @@ static void fill_report(const struct build *b, int64_t entries)
 {
 	const struct chunk *total = &b->total;
 	pe_graph_report *report = &b->graph->report;
+	report->digest = b->graph->digest;
 	report->format = b->raw->format;
 	report->graphs = b->graph->count;
 	report->nodes = b->graph->nodes;

@@ -65,6 +65,8 @@ static pe_status count(pe_context *ctx, const pe_graph *graph, pe_graph *made)
 						"the two weights of some edge, added up, are too large for a number");
 			}
 	made->report = graph->report;
+	memcpy(made->digest, graph->digest, sizeof made->digest);
+	made->report.digest = made->digest;
 	made->report.edges = (made->row[made->nodes] + loops) / 2;
 	made->report.directed = 0;
 	made->report.weighted = made->weight != NULL;

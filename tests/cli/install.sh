@@ -1,10 +1,11 @@
+#!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Installs, and builds the examples against what is installed, shared and static.
-# $4 is the build folder, $5 meson, $6 the flags that the build itself needs (sanitizers).
+# $4 is the build folder, $5 ninja, $6 the flags that the build itself needs (sanitizers).
 . "$2/tests/cli/lib.sh"
-build=$4 meson=$5 flags=${6-}
+build=$4 ninja=$5 flags=${6-}
 
-DESTDIR=$scratch/root "$meson" install -C "$build" --no-rebuild --quiet >"$out" 2>"$err" || fail 'meson install'
+DESTDIR=$scratch/root "$ninja" -C "$build" install >"$out" 2>"$err" || fail "ninja install"
 pc=$(find root -name posenc.pc) && [ -n "$pc" ] || fail 'no posenc.pc'
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$scratch/root

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sourced by the tests of this folder. $1 is the program, $2 the source folder, $3 the real data.
 set -u
-posenc=$1 source=$2 data=$3
-cli_lib=$2/tests/cli
+posenc=$(readlink -f "$1") source=$2 data=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -32,7 +31,9 @@ no_file() { [ ! -e "$1" ] || fail "$command: left $1 behind"; }
 # Nothing but the named files is in the scratch folder.
 only_files() {
 	left=$(ls -A | grep -v -x -e .out -e .err | sort | tr '\n' ' ')
-	[ "$left" = "$(printf '%s ' "$@")" ] || fail "$command: files are $left, expected $*"
+	wanted=
+	for name; do wanted="$wanted$name "; done
+	[ "$left" = "$wanted" ] || fail "$command: files are $left, expected $*"
 }
 # The test needs real data: 77 tells Meson that it is skipped.
 need() { [ -e "$data/$1" ] || { echo "skipped: there is no $data/$1"; exit 77; }; }

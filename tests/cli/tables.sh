@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Sequences and grids, every output format, and what is said about them.
 . "$2/tests/cli/lib.sh"

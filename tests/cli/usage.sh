@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Wrong usage: one sentence, exit 2, nothing on standard output.
 . "$2/tests/cli/lib.sh"
@@ -33,4 +34,4 @@ expect 2 help nothing; says 'no command or encoder'
 expect 2 list pictures
 expect 2 completion tcsh
 [ ! -s "$out" ] || fail 'usage errors print on standard output'
-only_files ''
+only_files

@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Files appear whole or not at all: a full disk, a closed pipe, a folder that is not there.
 . "$2/tests/cli/lib.sh"
