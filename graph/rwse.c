@@ -314,7 +314,7 @@ const struct pe_encoder pe_encoder_rwse = {
 			"and memory for that alone, never n^2.",
 	.source = "Dwivedi et al. 2022, \"Graph neural networks with learnable structural and positional "
 			  "representations\", section 3.2",
-	.example = "graph.txt --with rwse:steps=16",
+	.example = "datasets/csl.g6 --with rwse:steps=16",
 	.domains = PE_DOMAIN_GRAPH,
 	.bind = bind,
 	.compute = compute,
