@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * posenc compare A B: are these the same arrays, eigenvectors up to sign and rotation? */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ static json_t *row_json(const pe_compare_row *row)
 	json_t *where = json_array();
 	for (int32_t d = 0; d < row->ndim; d++)
 		json_array_append_new(where, json_integer(row->where[d]));
-	json_t *difference = row->difference == row->difference ? json_real(row->difference) : json_null();
+	json_t *difference = isfinite(row->difference) ? json_real(row->difference) : json_null();
 	return json_pack("{s:s, s:b, s:o, s:o, s:s}", "name", row->name, "alike", row->alike, "difference",
 		difference, "where", where, "note", row->note);
 }

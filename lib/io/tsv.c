@@ -112,6 +112,15 @@ static bool is_graph_array(const struct table *table, const struct pe_bundle_arr
 	return a->tensor.shape[0] != table->rows && a->tensor.shape[0] == table->graphs;
 }
 
+static bool has_columns(const struct table *table)
+{
+	for (int64_t i = 0; i < table->bundle->count; i++)
+		if (!is_graph_array(table, &table->bundle->arrays[i]) &&
+			columns(&table->bundle->arrays[i].tensor) > 0)
+			return true;
+	return false;
+}
+
 static void find_rows(struct table *table)
 {
 	pe_tensor ptr;
@@ -209,16 +218,17 @@ static pe_status row_line(struct table *table, int64_t i)
 		PE_TRY(add_row(table, &a->tensor, i, first ? "" : "\t"));
 		first = false;
 	}
-	return first ? PE_OK : end_line(table, false);
+	return end_line(table, false);
 }
 
 static pe_status write_all(struct table *table)
 {
+	bool any = has_columns(table);
 	PE_TRY(header(table));
 	for (int64_t i = 0; i < table->bundle->count; i++)
 		if (is_graph_array(table, &table->bundle->arrays[i]))
 			PE_TRY(graph_lines(table, &table->bundle->arrays[i]));
-	for (int64_t i = 0; i < table->rows; i++)
+	for (int64_t i = 0; i < table->rows && any; i++)
 		PE_TRY(row_line(table, i));
 	return end_line(table, true);
 }

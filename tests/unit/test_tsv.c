@@ -119,6 +119,15 @@ static void test_empty(void **state)
 	writes(*state, b, "# node_ids\n3\n4\n");
 }
 
+/* An offset alone promises rows that no array has. */
+static void test_offsets_alone(void **state)
+{
+	pe_bundle *b = bundle(*state);
+	int64_t ptr[2] = {0, INT64_MAX};
+	add(b, "ptr", ptr, PE_I64, 1, (int64_t[]){2});
+	writes(*state, b, "# ptr\t0\t9223372036854775807\n");
+}
+
 static void test_refused(void **state)
 {
 	float x[24] = {0};
@@ -234,6 +243,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_many_graphs),
 		cmocka_unit_test(test_one_node),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_offsets_alone),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_numbers),
