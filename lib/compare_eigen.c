@@ -107,18 +107,25 @@ static void polar(struct work *w, int64_t m)
 	}
 }
 
-static double image(const struct work *w, const struct block *b, int64_t i, int64_t j, bool as_is)
+/* Element j of row·rotation, or of row·rotationᵀ. */
+static double image(const struct work *w, const double *row, int64_t m, int64_t j, bool back)
 {
-	const double *row = w->vb + i * b->m;
 	double sum = 0;
-	if (as_is)
-		return row[j];
-	for (int64_t k = 0; k < b->m; k++)
-		sum += row[k] * w->rotation[j * b->m + k];
+	for (int64_t k = 0; k < m; k++)
+		sum += row[k] * w->rotation[back ? k * m + j : j * m + k];
 	return sum;
 }
 
-/* The largest entry of Va − Vb·rotation, or of Va − Vb. */
+/* Both ways: where the rotation lost a direction, Va − Vb·R alone would not see what Vb has there. */
+static double element_difference(const struct work *w, int64_t m, int64_t i, int64_t j, bool as_is)
+{
+	const double *a = w->va + i * m, *b = w->vb + i * m;
+	if (as_is)
+		return pe_distance(a[j], b[j]);
+	return fmax(pe_distance(a[j], image(w, b, m, j, false)), pe_distance(b[j], image(w, a, m, j, true)));
+}
+
+/* The largest entry of Va − Vb·R and Vb − Va·Rᵀ, or of Va − Vb. */
 static struct pe_difference measure(struct work *w, const struct block *b, bool as_is)
 {
 	struct pe_difference largest = {0};
@@ -128,7 +135,7 @@ static struct pe_difference measure(struct work *w, const struct block *b, bool 
 		load_rows(w->pair->b, b, b->row + start, rows, w->vb);
 		for (int64_t at = 0; at < rows * b->m; at++) {
 			int64_t i = at / b->m, j = at % b->m;
-			double difference = pe_distance(w->va[at], image(w, b, i, j, as_is));
+			double difference = element_difference(w, b->m, i, j, as_is);
 			if (difference > largest.value)
 				largest =
 					(struct pe_difference){.value = difference, .where = {b->row + start + i, b->columns[j]}};

@@ -36,7 +36,7 @@ static int escape(char c, char out[8])
 	const char *found = c ? strchr(letters, c) : NULL;
 	if (found)
 		return snprintf(out, 8, "\\%c", names[found - letters]);
-	if ((unsigned char)c < 0x20 || c == 0x7f)
+	if ((unsigned char)c < 0x20)
 		return snprintf(out, 8, "\\u%04x", c);
 	return 0;
 }

@@ -269,6 +269,17 @@ static void test_differences(void **state)
 		y.vectors[i][3] = y.vectors[i][2]; /* a group of lower rank */
 	row = compare_bases(ctx, &x, &y, true, false, false);
 	assert_true(row.where[0] >= N / 2 && row.where[1] >= 2);
+	compare_bases(ctx, &y, &x, true, false, false);
+	y = x;
+	for (int i = 0; i < N; i++) /* nothing at all on one side */
+		y.vectors[i][0] = 0;
+	assert_int_equal(compare_bases(ctx, &x, &y, true, false, false).where[1], 0);
+	assert_int_equal(compare_bases(ctx, &y, &x, true, false, false).where[1], 0);
+	y = x;
+	for (int i = 0; i < N / 2; i++)
+		y.vectors[i][2] = 0;
+	assert_true(compare_bases(ctx, &x, &y, true, false, false).where[0] < N / 2);
+	assert_true(compare_bases(ctx, &y, &x, true, false, false).where[0] < N / 2);
 	y = x;
 	for (int i = 0; i < N / 2; i++)
 		y.vectors[i][4] = 0;
@@ -313,9 +324,11 @@ static void test_padding(void **state)
 	compare_bases(*state, &x, &y, true, false, true);
 	compare_bases(*state, &x, &y, false, false, true);
 	y.vectors[7][4] = 0.25;
-	pe_compare_row row = compare_bases(*state, &x, &y, true, false, false);
-	assert_int_equal(row.where[0], 7);
-	assert_int_equal(row.where[1], 4);
+	for (int groups = 0; groups < 2; groups++) {
+		pe_compare_row row = compare_bases(*state, &x, &y, groups, false, false);
+		assert_int_equal(row.where[0], 7);
+		assert_int_equal(row.where[1], 4);
+	}
 }
 
 /* The names and shapes of GraphGPS; a prefix; and without eigenvalues nothing may be rotated. */

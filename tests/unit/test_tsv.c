@@ -46,7 +46,7 @@ static void refuses(pe_context *ctx, pe_bundle *b, const char *text)
 static void test_one_graph(void **state)
 {
 	pe_bundle *b = bundle(*state);
-	float vectors[6] = {0.1f, -0.0f, 1e-8f, NAN, INFINITY, 16777216};
+	float vectors[6] = {0.1f, -0.0f, 1e-8f, -NAN, INFINITY, 16777216};
 	double values[2] = {0.1, 1};
 	int32_t groups[2] = {0, -1};
 	int64_t ids[3] = {5, INT64_MIN, 7};
