@@ -344,7 +344,9 @@ static void any_number_of_threads(void **state)
 		assert_memory_equal(graph->row, first->row, (size_t)(first->nodes + 1) * sizeof *graph->row);
 		assert_memory_equal(graph->col, first->col, entries * sizeof *graph->col);
 		assert_memory_equal(graph->weight, first->weight, entries * sizeof *graph->weight);
-		assert_memory_equal(&graph->report, &first->report, sizeof graph->report);
+		pe_graph_report report = graph->report;
+		report.digest = first->report.digest; /* a pointer into each graph */
+		assert_memory_equal(&report, &first->report, sizeof report);
 		pe_graph_destroy(&graph);
 	}
 	pe_graph_destroy(&first);
