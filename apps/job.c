@@ -199,6 +199,18 @@ static void name_failures(const struct job *job)
 			pe_encoding_failure(job->encoding, i));
 }
 
+/* At -v: how right the arrays are. */
+static void tell_quality(const struct cli *cli, const struct job *job)
+{
+	const pe_quality *q = pe_encoding_get_quality(job->encoding);
+	if (cli->verbose < 1 || q->certified + q->uncertified == 0)
+		return;
+	complain("%s: largest residual %.2g, largest orthogonality error %.2g; %lld of %lld graphs certified: no "
+			 "eigenvalue is missing",
+		pe_encoder_name(job->encoder), q->max_residual, q->max_orthogonality_error, (long long)q->certified,
+		(long long)(q->certified + q->uncertified));
+}
+
 int jobs_compute(struct cli *cli, struct job *jobs, int count)
 {
 	int code = EXIT_DONE;
@@ -208,6 +220,7 @@ int jobs_compute(struct cli *cli, struct job *jobs, int count)
 			name_failures(&jobs[j]);
 		else if (jobs[j].status != PE_OK)
 			report_status(cli, jobs[j].status);
+		tell_quality(cli, &jobs[j]);
 		code = worse(code, exit_code_of(jobs[j].status));
 	}
 	return code;

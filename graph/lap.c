@@ -185,7 +185,7 @@ const struct pe_encoder pe_encoder_lap = {
 			"does not converge, or has a residual |Lv - wv|_2 / |L|_1 above max_residual,\n"
 			"fails; among many it is filled and named.",
 	.source = "Dwivedi et al. 2020, \"Benchmarking graph neural networks\", section 3.2",
-	.example = "karate.mtx --with lap:k=8",
+	.example = "datasets/csl.g6 --with lap:k=8",
 	.domains = PE_DOMAIN_GRAPH,
 	.bind = bind,
 	.release = release,

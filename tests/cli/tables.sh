@@ -44,3 +44,13 @@ expect 0 help --man; prints '^\.Sh ENCODERS'
 for shell in bash zsh fish; do expect 0 completion $shell; [ -s "$out" ] || fail "no script for $shell"; done
 expect 0 completion words -- encode x --with; prints '^axial:preset=mae'
 expect 0 completion words -- encode; prints '^--edge-weights'
+
+# The example of every encoder's help runs as it stands, from the source folder.
+cd "$source" || exit 1
+"$posenc" list | awk '{print $2}' >"$scratch/names"
+while read -r name; do
+	example=$("$posenc" help "$name" | tail -1)
+	# shellcheck disable=SC2086 # words
+	"$posenc" ${example#*posenc } -q >"$out" 2>"$err" || fail "the example of $name: $example"
+	[ -s "$out" ] || fail "the example of $name prints nothing"
+done <"$scratch/names"
