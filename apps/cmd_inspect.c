@@ -24,7 +24,9 @@ static void print_graph(const struct input *input)
 		if (i < 3 || rows[i].value > 0)
 			printf("  %-11s %12lld%s%s\n", rows[i].name, (long long)rows[i].value,
 				rows[i].remark[0] ? "   " : "", rows[i].remark);
-	if (r->renumbered)
+	if (!pe_graph_node_ids(input->graph))
+		puts("  ids are text: the array node_names has them in the order of rows");
+	else if (r->renumbered)
 		puts("  ids are renumbered: the array node_ids has the map");
 }
 

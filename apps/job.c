@@ -205,8 +205,8 @@ static void tell_quality(const struct cli *cli, const struct job *job)
 	const pe_quality *q = pe_encoding_get_quality(job->encoding);
 	if (cli->verbose < 1 || q->certified + q->uncertified == 0)
 		return;
-	complain("%s: largest residual %.2g, largest orthogonality error %.2g; %lld of %lld graphs certified: no "
-			 "eigenvalue is missing",
+	complain("%s: largest residual %.2g, largest orthogonality error %.2g; %lld of %lld graphs certified to "
+			 "miss no eigenvalue",
 		pe_encoder_name(job->encoder), q->max_residual, q->max_orthogonality_error, (long long)q->certified,
 		(long long)(q->certified + q->uncertified));
 }

@@ -7,5 +7,5 @@ echo '# posenc: FILE includes HEADER'
 git ls-files 'lib/*.[ch]' 'graph/*.[ch]' 'seq/*.c' 'vision/*.c' 'apps/*.[ch]' | sort | while read -r file; do
 	sed -n 's/^#include "\(.*\)"$/\1/p' "$file" | while read -r header; do
 		echo "$(basename "$file") $(basename "$header")"
-	done
+	done | sort -u
 done
