@@ -128,6 +128,7 @@ static int64_t combine_row(const struct pe_edge_block *b, struct pe_rows *rows, 
 		if (zero || (b->drop_loops && col == self))
 			continue;
 		counts->diagonal += col == self;
+		counts->edges += col != self;
 		rows->col[to] = col;
 		if (rows->w)
 			rows->w[to] = w;

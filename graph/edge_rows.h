@@ -27,6 +27,7 @@ struct pe_row_counts {
 	int64_t loops, duplicates; /* rows as listed */
 	int64_t zeros;             /* edges dropped for their weight 0 */
 	int64_t diagonal;          /* loops that stayed */
+	int64_t edges;             /* other entries that stayed */
 };
 
 void pe_rows_free(pe_context *ctx, struct pe_rows *rows);

@@ -6,19 +6,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "bit_rows.h"
 #include "components.h"
-#include "edge_rows.h"
 #include "pool.h"
 
-#define CHUNK_SIZE 65536 /* nodes and edges of a chunk, unless one graph has more */
+#define CHUNK_SIZE 16384 /* nodes and edges of a chunk, unless one graph has more */
 
 struct chunk {
 	int64_t first, end; /* graphs */
 	struct pe_rows rows, transpose;
+	struct pe_bit_rows bits; /* instead, where all graphs are small and without weights */
 	struct pe_row_counts counts;
 	struct pe_asymmetry asymmetry;
-	int64_t components, isolated, entry; /* entry: where its entries begin in the graph */
-	bool negative, not_one, not_finite;  /* some weight is */
+	int64_t entries, components, isolated;
+	int64_t entry;                      /* where its entries begin in the graph */
+	bool negative, not_one, not_finite; /* some weight is */
 };
 
 struct build {
@@ -28,6 +30,7 @@ struct build {
 	int64_t *ptr; /* node offsets of the graphs: raw's, then the graph's */
 	struct chunk *chunks;
 	int64_t chunk_count;
+	bool given; /* weights */
 	bool directed, weighted;
 	struct chunk total; /* sums, and ors, over the chunks */
 	pe_graph *graph;
@@ -63,6 +66,16 @@ static const int64_t *ptr_of(const struct build *b, const struct chunk *chunk)
 	return b->ptr + chunk->first;
 }
 
+static bool are_bits_enough(const struct build *b, const struct chunk *chunk)
+{
+	const int64_t *ptr = ptr_of(b, chunk);
+	int64_t most = 0;
+	for (int64_t g = 0; g < chunk->end - chunk->first; g++)
+		most = pe_max(most, ptr[g + 1] - ptr[g]);
+	return most <= PE_BIT_NODES && !b->given && b->duplicates != PE_DUPLICATES_SUM &&
+		(b->policy->symmetrise == PE_SYMMETRISE_MAX || b->raw->mirrored);
+}
+
 static pe_status sort_chunk(pe_context *ctx, void *arg, int64_t index)
 {
 	struct build *b = arg;
@@ -71,11 +84,13 @@ static pe_status sort_chunk(pe_context *ctx, void *arg, int64_t index)
 		.raw = b->raw,
 		.first = chunk->first,
 		.end = chunk->end,
-		.w = b->policy->weight_column == 0 ? NULL : b->raw->w,
+		.w = b->given ? b->raw->w : NULL,
 		.pairs = b->raw->mirrored,
 		.drop_loops = b->policy->loops == PE_LOOPS_DROP,
 		.duplicates = b->duplicates,
 	};
+	if (are_bits_enough(b, chunk))
+		return pe_bit_rows_sort(ctx, &block, &chunk->bits, &chunk->counts, &chunk->asymmetry);
 	PE_TRY(pe_rows_sort(ctx, &block, &chunk->rows, &chunk->counts));
 	PE_TRY(
 		pe_rows_transpose(ctx, &chunk->rows, ptr_of(b, chunk), chunk->end - chunk->first, &chunk->transpose));
@@ -93,9 +108,9 @@ static void add_up(struct build *b)
 		total->counts.duplicates += chunk->counts.duplicates;
 		total->counts.zeros += chunk->counts.zeros;
 		total->counts.diagonal += chunk->counts.diagonal;
+		total->counts.edges += chunk->counts.edges;
 		total->asymmetry.one_way += chunk->asymmetry.one_way;
 		total->asymmetry.unequal += chunk->asymmetry.unequal;
-		total->entry += chunk->rows.start[chunk->rows.nodes]; /* entries, for now */
 	}
 }
 
@@ -151,8 +166,7 @@ static pe_status count_components(pe_context *ctx, const struct build *b, struct
 
 static void look_at_weights(struct chunk *chunk)
 {
-	int64_t entries = chunk->rows.start[chunk->rows.nodes];
-	for (int64_t e = 0; chunk->rows.w && e < entries; e++) {
+	for (int64_t e = 0; chunk->rows.w && e < chunk->entries; e++) {
 		double w = chunk->rows.w[e];
 		chunk->negative |= w < 0;
 		chunk->not_one |= w != 1;
@@ -160,13 +174,27 @@ static void look_at_weights(struct chunk *chunk)
 	}
 }
 
+static void finish_bits(const struct build *b, struct chunk *chunk)
+{
+	struct pe_bit_counts counts = pe_bit_rows_finish(
+		&chunk->bits, ptr_of(b, chunk), chunk->end - chunk->first, !b->directed || b->raw->mirrored);
+	chunk->entries = counts.entries;
+	chunk->components = counts.components;
+	chunk->isolated = counts.isolated;
+}
+
 static pe_status finish_chunk(pe_context *ctx, void *arg, int64_t index)
 {
 	struct build *b = arg;
 	struct chunk *chunk = &b->chunks[index];
+	if (chunk->bits.out) {
+		finish_bits(b, chunk);
+		return PE_OK;
+	}
 	if (is_union_needed(b, chunk))
 		PE_TRY(unite_chunk(ctx, b, chunk));
 	pe_rows_free(ctx, &chunk->transpose);
+	chunk->entries = chunk->rows.start[chunk->rows.nodes];
 	look_at_weights(chunk);
 	return count_components(ctx, b, chunk);
 }
@@ -178,12 +206,16 @@ static pe_status copy_chunk(pe_context *ctx, void *arg, int64_t index)
 	(void)ctx;
 	struct build *b = arg;
 	struct chunk *chunk = &b->chunks[index];
-	int64_t node = ptr_of(b, chunk)[0], entries = chunk->rows.start[chunk->rows.nodes];
-	for (int64_t i = 0; i < chunk->rows.nodes; i++)
+	int64_t node = ptr_of(b, chunk)[0], nodes = b->ptr[chunk->end] - node;
+	if (chunk->bits.out) {
+		pe_bit_rows_write(&chunk->bits, nodes, chunk->entry, b->graph->row + node, b->graph->col);
+		return PE_OK;
+	}
+	for (int64_t i = 0; i < nodes; i++)
 		b->graph->row[node + i] = chunk->entry + chunk->rows.start[i];
-	memcpy(b->graph->col + chunk->entry, chunk->rows.col, (size_t)entries * sizeof *chunk->rows.col);
+	memcpy(b->graph->col + chunk->entry, chunk->rows.col, (size_t)chunk->entries * sizeof *chunk->rows.col);
 	double *weight = b->graph->weight;
-	for (int64_t e = 0; weight && e < entries; e++)
+	for (int64_t e = 0; weight && e < chunk->entries; e++)
 		weight[chunk->entry + e] = chunk->rows.w ? chunk->rows.w[e] : 1;
 	return PE_OK;
 }
@@ -192,7 +224,7 @@ static pe_status copy_chunk(pe_context *ctx, void *arg, int64_t index)
 static pe_status join_chunks(pe_context *ctx, struct build *b, int64_t entries)
 {
 	pe_graph *graph = b->graph;
-	if (b->chunk_count == 1 && (b->chunks[0].rows.w || !b->weighted)) {
+	if (b->chunk_count == 1 && !b->chunks[0].bits.out && (b->chunks[0].rows.w || !b->weighted)) {
 		struct pe_rows *rows = &b->chunks[0].rows;
 		graph->row = rows->start;
 		graph->col = rows->col;
@@ -261,7 +293,7 @@ static pe_status assemble(pe_context *ctx, struct build *b)
 	for (int64_t c = 0; c < b->chunk_count; c++) {
 		struct chunk *chunk = &b->chunks[c];
 		chunk->entry = entries;
-		entries += chunk->rows.start[chunk->rows.nodes];
+		entries += chunk->entries;
 		b->total.components += chunk->components;
 		b->total.isolated += chunk->isolated;
 		b->total.negative |= chunk->negative;
@@ -270,8 +302,7 @@ static pe_status assemble(pe_context *ctx, struct build *b)
 	}
 	if (b->total.not_finite)
 		return pe_fail(ctx, PE_ERR_FORMAT, "the weights of some edge, added up, are too large for a number");
-	bool given = b->raw->w && b->policy->weight_column != 0;
-	b->weighted = b->weighted && (given || b->total.not_one);
+	b->weighted = b->weighted && (b->given || b->total.not_one);
 	pe_graph *graph = b->graph = pe_alloc_zero(ctx, 1, sizeof *b->graph);
 	if (!graph)
 		return PE_ERR_NOMEM;
@@ -316,9 +347,9 @@ static void free_edges(pe_context *ctx, struct pe_raw_graphs *raw)
 
 static pe_status run(pe_context *ctx, struct build *b)
 {
-	bool given = b->raw->w && b->policy->weight_column != 0;
+	b->given = b->raw->w && b->policy->weight_column != 0;
 	b->duplicates = b->policy->duplicates ? b->policy->duplicates
-		: given                           ? PE_DUPLICATES_SUM
+		: b->given                        ? PE_DUPLICATES_SUM
 										  : PE_DUPLICATES_FIRST;
 	PE_TRY(take_ptr(ctx, b));
 	PE_TRY(cut(ctx, b));
@@ -326,7 +357,7 @@ static pe_status run(pe_context *ctx, struct build *b)
 	free_edges(ctx, b->raw);
 	add_up(b);
 	b->directed = is_directed(b);
-	b->weighted = given || b->duplicates == PE_DUPLICATES_SUM ||
+	b->weighted = b->given || b->duplicates == PE_DUPLICATES_SUM ||
 		(!b->directed && !b->raw->mirrored && b->policy->symmetrise != PE_SYMMETRISE_MAX);
 	PE_TRY(pe_parallel(ctx, b->chunk_count, finish_chunk, b, NULL));
 	return assemble(ctx, b);
@@ -337,6 +368,7 @@ static void clean_up(pe_context *ctx, struct build *b)
 	for (int64_t c = 0; c < b->chunk_count; c++) {
 		pe_rows_free(ctx, &b->chunks[c].rows);
 		pe_rows_free(ctx, &b->chunks[c].transpose);
+		pe_bit_rows_free(ctx, &b->chunks[c].bits);
 	}
 	pe_free(ctx, b->chunks);
 	pe_raw_graphs_free(ctx, b->raw);
@@ -355,7 +387,7 @@ pe_status pe_graph_build(
 		changes.duplicates = b.duplicates;
 		changes.zeros = b.total.counts.zeros;
 		changes.unequal = b.total.asymmetry.unequal;
-		changes.distinct = b.total.entry - b.total.counts.diagonal;
+		changes.distinct = b.total.counts.edges;
 		pe_graph_say(ctx, b.graph, &changes);
 		*out = b.graph;
 	} else {

@@ -89,20 +89,16 @@ static pe_status read_row(struct pe_scan *scan, int64_t nodes, int32_t *u, int32
 	return pe_dataset_end_line(scan);
 }
 
-/* Rows as every writer writes them, "12,3\n" without blanks, one after another; stops before the first
- * that is anything else, or wrong. Returns how many there were. */
+/* Rows "12,3\n" as every writer writes them, one after another; stops before the first that is longer,
+ * anything else, or wrong. Returns how many there were. */
 static int64_t read_plain_rows(struct pe_scan *scan, int64_t nodes, int64_t rows, int32_t *u, int32_t *v)
 {
 	const char *at = scan->at;
 	int64_t row = 0;
-	for (; row < rows && scan->end - at >= 24; row++) {
-		int first, second;
-		uint32_t from = pe_scan_digits8(at, &first);
-		uint32_t to = pe_scan_digits8(at + first + 1, &second);
-		int length = first + second + 2;
-		bool plain = first > 0 && first < 8 && second > 0 && second < 8 && at[first] == ',' &&
-			at[length - 1] == '\n' && from < (uint64_t)nodes && to < (uint64_t)nodes;
-		if (!plain)
+	for (; row < rows && scan->end - at >= 8; row++) {
+		uint32_t from = 0, to = 0;
+		int length = pe_scan_row8(at, &from, &to);
+		if (length == 0 || from >= (uint64_t)nodes || to >= (uint64_t)nodes)
 			break;
 		u[row] = (int32_t)from;
 		v[row] = (int32_t)to;

@@ -40,6 +40,27 @@ pe_status pe_scan_f64(struct pe_scan *scan, const char *what, double *out) PE_NO
 /* "NAME:LINE: …" and PE_ERR_FORMAT. */
 pe_status pe_scan_fail(const struct pe_scan *scan, const char *format, ...) PE_PRINTF(2, 3);
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* The high bit of every byte that is no digit; above the first that is not ASCII, also of others. */
+static inline uint64_t pe_scan_other8(uint64_t bytes)
+{
+	uint64_t digits = bytes ^ 0x3030303030303030u; /* 0 … 9 where there is a digit */
+	return (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+}
+
+/* The number of the first n ≤ 8 bytes, which are digits. */
+static inline uint32_t pe_scan_value8(uint64_t bytes, int n)
+{
+	uint64_t digits = bytes ^ 0x3030303030303030u;
+	/* To the top, so that zeros stand before them; never by 64 at once. */
+	digits = digits << (4 * (8 - n)) << (4 * (8 - n));
+	digits = (digits * 10) + (digits >> 8);
+	return (uint32_t)((((digits & 0x000000FF000000FFu) * (100 + (1000000ull << 32))) +
+						  (((digits >> 16) & 0x000000FF000000FFu) * (1 + (10000ull << 32)))) >>
+		32);
+}
+#endif
+
 /* Up to eight digits at `at`, eight bytes of which can be read: the value, and how many there were
  * (0: none; 8: there may be more). For loops that parse millions of short numbers: no branch depends
  * on the length. */
@@ -48,16 +69,10 @@ static inline uint32_t pe_scan_digits8(const char *at, int *count)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	uint64_t bytes;
 	memcpy(&bytes, at, 8);
-	uint64_t digits = bytes ^ 0x3030303030303030u; /* 0 … 9 where there was a digit */
-	uint64_t other = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+	uint64_t other = pe_scan_other8(bytes);
 	int n = other ? __builtin_ctzll(other) >> 3 : 8;
 	*count = n;
-	/* The digits to the top, so that zeros stand before them; the shift is never by 64 at once. */
-	digits = digits << (4 * (8 - n)) << (4 * (8 - n));
-	digits = (digits * 10) + (digits >> 8);
-	return (uint32_t)((((digits & 0x000000FF000000FFu) * (100 + (1000000ull << 32))) +
-						  (((digits >> 16) & 0x000000FF000000FFu) * (1 + (10000ull << 32)))) >>
-		32);
+	return pe_scan_value8(bytes, n);
 #else
 	uint32_t value = 0;
 	int n = 0;
@@ -65,6 +80,28 @@ static inline uint32_t pe_scan_digits8(const char *at, int *count)
 		value = value * 10 + (uint32_t)(at[n++] - '0');
 	*count = n;
 	return value;
+#endif
+}
+
+/* A whole row "12,3\n" of two short numbers, if it fits into the eight bytes at `at`: its length. 0: it
+ * does not, or is anything else. */
+static inline int pe_scan_row8(const char *at, uint32_t *u, uint32_t *v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t bytes;
+	memcpy(&bytes, at, 8);
+	uint64_t other = pe_scan_other8(bytes), behind = other & (other - 1);
+	if (behind == 0)
+		return 0;
+	int comma = __builtin_ctzll(other) >> 3, feed = __builtin_ctzll(behind) >> 3;
+	if (comma == 0 || feed == comma + 1 || at[comma] != ',' || at[feed] != '\n')
+		return 0;
+	*u = pe_scan_value8(bytes, comma);
+	*v = pe_scan_value8(bytes >> 8 * (comma + 1), feed - comma - 1);
+	return feed + 1;
+#else
+	(void)at, (void)u, (void)v;
+	return 0;
 #endif
 }
 
