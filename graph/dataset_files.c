@@ -7,61 +7,46 @@
 
 #include "io/file_source.h"
 
-char *pe_dataset_path(pe_context *ctx, const char *directory, const char *name)
+bool pe_dataset_path(char path[PE_PATH_SIZE], const char *directory, const char *name)
 {
-	size_t size = strlen(directory) + strlen(name) + 2;
-	char *path = pe_alloc(ctx, (int64_t)size, 1);
 	bool slash = *directory && directory[strlen(directory) - 1] == '/';
-	if (path)
-		snprintf(path, size, "%s%s%s", directory, slash ? "" : "/", name);
-	return path;
+	int length = snprintf(path, PE_PATH_SIZE, "%s%s%s", directory, slash ? "" : "/", name);
+	return length > 0 && length < PE_PATH_SIZE;
 }
 
-/* The path of name.gz or name, whichever there is, or NULL. */
-static char *find(pe_context *ctx, const char *directory, const char *name)
+/* The path of name.gz or name, whichever there is. */
+static bool find(const char *directory, const char *name, char path[PE_PATH_SIZE])
 {
-	size_t length = strlen(name);
 	char zipped[256];
-	if (length + 4 > sizeof zipped)
-		return NULL;
-	snprintf(zipped, sizeof zipped, "%s.gz", name);
-	const char *const names[] = {zipped, name};
-	for (int i = 0; i < 2; i++) {
-		char *path = pe_dataset_path(ctx, directory, names[i]);
-		if (path && access(path, R_OK) == 0)
-			return path;
-		pe_free(ctx, path);
-	}
-	return NULL;
+	int length = snprintf(zipped, sizeof zipped, "%s.gz", name);
+	if (length < 0 || (size_t)length >= sizeof zipped)
+		return false;
+	return (pe_dataset_path(path, directory, zipped) && access(path, R_OK) == 0) ||
+		(pe_dataset_path(path, directory, name) && access(path, R_OK) == 0);
 }
 
-bool pe_dataset_has(pe_context *ctx, const char *directory, const char *name)
+bool pe_dataset_has(const char *directory, const char *name)
 {
-	char *path = find(ctx, directory, name);
-	pe_free(ctx, path);
-	return path != NULL;
+	char path[PE_PATH_SIZE];
+	return find(directory, name, path);
 }
 
 pe_status pe_dataset_open(
 	pe_context *ctx, const char *directory, const char *name, struct pe_dataset_file *out)
 {
-	*out = (struct pe_dataset_file){.path = find(ctx, directory, name)};
-	if (!out->path)
+	out->bytes = NULL;
+	if (!find(directory, name, out->path))
 		return pe_fail(ctx, PE_ERR_IO, "%s: there is neither %s nor %s.gz", directory, name, name);
 	size_t size;
-	pe_status status = pe_file_read(ctx, out->path, &out->bytes, &size);
-	if (status == PE_OK)
-		out->source = (struct pe_source){out->bytes, size, out->path};
-	else
-		pe_dataset_close(ctx, out);
-	return status;
+	PE_TRY(pe_file_read(ctx, out->path, &out->bytes, &size));
+	out->source = (struct pe_source){out->bytes, size, out->path};
+	return PE_OK;
 }
 
 void pe_dataset_close(pe_context *ctx, struct pe_dataset_file *file)
 {
-	pe_free(ctx, file->path);
 	pe_free(ctx, file->bytes);
-	*file = (struct pe_dataset_file){0};
+	file->bytes = NULL;
 }
 
 pe_status pe_dataset_end_line(struct pe_scan *scan)

@@ -5,22 +5,24 @@
 
 #include "scan.h"
 
+#define PE_PATH_SIZE 4096
+
 struct pe_dataset_file {
-	char *path;
+	char path[PE_PATH_SIZE];
 	char *bytes;
 	struct pe_source source;
 };
 
 /* Whether directory holds a file of this name, or this name and ".gz". */
-bool pe_dataset_has(pe_context *ctx, const char *directory, const char *name);
+bool pe_dataset_has(const char *directory, const char *name);
 /* Reads it; fails with PE_ERR_IO if there is none. Released by pe_dataset_close, which may be called on a
  * zeroed one. */
 pe_status pe_dataset_open(
 	pe_context *ctx, const char *directory, const char *name, struct pe_dataset_file *out) PE_NODISCARD;
 void pe_dataset_close(pe_context *ctx, struct pe_dataset_file *file);
 
-/* "directory/name", released by pe_free. NULL without memory. */
-char *pe_dataset_path(pe_context *ctx, const char *directory, const char *name);
+/* "directory/name"; false if it is too long for a path. */
+bool pe_dataset_path(char path[PE_PATH_SIZE], const char *directory, const char *name);
 
 /* A file of one integer a line, min … max: *count of them in *out, released by pe_free. */
 pe_status pe_dataset_integers(pe_context *ctx, const char *directory, const char *name, const char *what,

@@ -133,7 +133,7 @@ static pe_status read_rows(struct parser *p)
 static pe_status check_edges(const struct parser *p, int64_t rows)
 {
 	int64_t edges = p->head.edges;
-	if (edges < 0 || rows == edges || (!p->head.mirrored && rows > edges && rows / 2 <= edges))
+	if (edges < 0 || rows == edges || (!p->head.mirrored && rows > edges && rows - edges <= edges))
 		return PE_OK;
 	return pe_fail(p->scan.ctx, PE_ERR_FORMAT,
 		"%s: the header declares %" PRId64 " edges, but there are %" PRId64 " rows", p->scan.name, edges,

@@ -38,20 +38,16 @@ static pe_status add_entry(
 	pe_context *ctx, const char *directory, const char *name, enum wanted wanted, struct entries *out)
 {
 	struct stat found;
-	char *path = pe_dataset_path(ctx, directory, name);
-	if (!path)
-		return PE_ERR_NOMEM;
-	bool file = stat(path, &found) == 0 && S_ISREG(found.st_mode);
-	bool keep = file && is_wanted(name, wanted);
-	out->left_out += file && !keep;
-	pe_status status = PE_OK;
-	if (keep)
-		status = pe_grow(ctx, &out->paths, &out->capacity, out->count, out->count + 1, sizeof *out->paths);
-	if (keep && status == PE_OK)
-		out->paths[out->count++] = path;
-	else
-		pe_free(ctx, path);
-	return status;
+	char path[PE_PATH_SIZE];
+	if (!pe_dataset_path(path, directory, name) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+		return PE_OK;
+	if (!is_wanted(name, wanted)) {
+		out->left_out++;
+		return PE_OK;
+	}
+	PE_TRY(pe_grow(ctx, &out->paths, &out->capacity, out->count, out->count + 1, sizeof *out->paths));
+	out->paths[out->count] = pe_strdup(ctx, path);
+	return out->paths[out->count++] ? PE_OK : PE_ERR_NOMEM;
 }
 
 static int by_name(const void *a, const void *b)
@@ -69,7 +65,7 @@ static pe_status list(pe_context *ctx, const char *directory, enum wanted wanted
 		if (entry->d_name[0] != '.')
 			status = add_entry(ctx, directory, entry->d_name, wanted, out);
 	closedir(open);
-	if (out->count > 0)
+	if (status == PE_OK && out->count > 0)
 		qsort(out->paths, (size_t)out->count, sizeof *out->paths, by_name);
 	return status;
 }

@@ -138,7 +138,8 @@ static pe_status read_layout(
 	pe_context *ctx, const char *directory, const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
 {
 	struct counts counts = {0};
-	struct pe_dataset_file edges = {0};
+	struct pe_dataset_file edges;
+	edges.bytes = NULL;
 	struct pe_raw_graphs raw = {0};
 	pe_status status = read_counts(ctx, directory, &counts);
 	if (status == PE_OK)
@@ -157,22 +158,18 @@ static pe_status read_layout(
 	return status;
 }
 
-static bool has_layout(pe_context *ctx, const char *directory)
+static bool has_layout(const char *directory)
 {
-	return pe_dataset_has(ctx, directory, "edge.csv") && pe_dataset_has(ctx, directory, "num-node-list.csv");
+	return pe_dataset_has(directory, "edge.csv") && pe_dataset_has(directory, "num-node-list.csv");
 }
 
 pe_status pe_read_ogb(pe_context *ctx, const char *directory, const struct pe_graph_policy *policy, bool *is,
 	struct pe_raw_graphs *out)
 {
-	*is = has_layout(ctx, directory);
+	char raw[PE_PATH_SIZE];
+	*is = has_layout(directory);
 	if (*is)
 		return read_layout(ctx, directory, policy, out);
-	char *raw = pe_dataset_path(ctx, directory, "raw");
-	if (!raw)
-		return PE_ERR_NOMEM;
-	*is = has_layout(ctx, raw);
-	pe_status status = *is ? read_layout(ctx, raw, policy, out) : PE_OK;
-	pe_free(ctx, raw);
-	return status;
+	*is = pe_dataset_path(raw, directory, "raw") && has_layout(raw);
+	return *is ? read_layout(ctx, raw, policy, out) : PE_OK;
 }

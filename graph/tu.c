@@ -36,7 +36,7 @@ static void file_name(const char *name, const char *ending, char out[256])
 }
 
 /* The NAME of a NAME_A.txt with its NAME_graph_indicator.txt; the first in alphabet of several. */
-static bool find_name(pe_context *ctx, const char *directory, char *name)
+static bool find_name(const char *directory, char *name)
 {
 	DIR *open = opendir(directory);
 	if (!open)
@@ -47,7 +47,7 @@ static bool find_name(pe_context *ctx, const char *directory, char *name)
 		if (!strip(entry->d_name, "_A.txt", candidate) && !strip(entry->d_name, "_A.txt.gz", candidate))
 			continue;
 		file_name(candidate, "_graph_indicator.txt", indicator);
-		if (pe_dataset_has(ctx, directory, indicator) && (!found || strcmp(candidate, name) < 0)) {
+		if (pe_dataset_has(directory, indicator) && (!found || strcmp(candidate, name) < 0)) {
 			strcpy(name, candidate);
 			found = true;
 		}
@@ -172,6 +172,7 @@ static pe_status read_collection(
 	pe_edge_buffer_free(ctx, &edges);
 	pe_free(ctx, c->graph);
 	c->raw.format = "tu";
+	c->raw.base = 1; /* within a graph, as if it stood alone */
 	if (status != PE_OK)
 		pe_raw_graphs_free(ctx, &c->raw);
 	*out = c->raw;
@@ -182,15 +183,11 @@ pe_status pe_read_tu(pe_context *ctx, const char *directory, const struct pe_gra
 	struct pe_raw_graphs *out)
 {
 	struct collection c = {.directory = directory};
-	*is = find_name(ctx, directory, c.name);
-	if (*is)
-		return read_collection(ctx, policy, &c, out);
-	char *raw = pe_dataset_path(ctx, directory, "raw");
-	if (!raw)
-		return PE_ERR_NOMEM;
-	c.directory = raw;
-	*is = find_name(ctx, raw, c.name);
-	pe_status status = *is ? read_collection(ctx, policy, &c, out) : PE_OK;
-	pe_free(ctx, raw);
-	return status;
+	char raw[PE_PATH_SIZE];
+	*is = find_name(directory, c.name);
+	if (!*is && pe_dataset_path(raw, directory, "raw")) {
+		c.directory = raw;
+		*is = find_name(raw, c.name);
+	}
+	return *is ? read_collection(ctx, policy, &c, out) : PE_OK;
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Which reader an input goes to, files, directories, memory. */
+#include "xt_reader.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "detect.h"
+
+static void is_read_as(
+	pe_context *ctx, const char *text, const char *name, const char *from, const char *format)
+{
+	pe_graph *graph;
+	pe_params *params;
+	assert_int_equal(pe_params_create(ctx, "graph", &params), PE_OK);
+	if (from)
+		assert_int_equal(pe_params_set(params, "from", from), PE_OK);
+	if (pe_graph_from_bytes(ctx, text, strlen(text), name, params, &graph) != PE_OK)
+		fail_msg("%s: %s", name, pe_context_message(ctx));
+	assert_string_equal(pe_graph_get_report(graph)->format, format);
+	pe_graph_destroy(&graph);
+	pe_params_destroy(&params);
+}
+
+static void refuses(pe_context *ctx, const char *text, const char *name, const char *message)
+{
+	pe_graph *graph;
+	xt_fails(ctx, pe_graph_from_bytes(ctx, text, strlen(text), name, NULL, &graph), PE_ERR_FORMAT, message);
+	assert_null(graph);
+}
+
+static void content_first(void **state)
+{
+	const char *matrix = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n";
+	is_read_as(*state, matrix, "x.txt", NULL, "matrix-market");
+	is_read_as(*state, matrix, "x.graph", NULL, "matrix-market");
+	is_read_as(*state, matrix, NULL, NULL, "matrix-market");
+	is_read_as(*state, "# Nodes: 2 Edges: 1\n0 1\n", "x.graph", NULL, "edgelist");
+	is_read_as(*state, "% sym unweighted\n1 2\n", "out.karate", NULL, "edgelist");
+	is_read_as(*state, "graph [ node [ id 1 ] ]", "x", NULL, "gml");
+	is_read_as(*state, "*Vertices 2\n*Edges\n1 2\n", "x", NULL, "pajek");
+	is_read_as(*state, "p edge 2 1\ne 1 2\n", "x", NULL, "dimacs");
+	is_read_as(*state, "{\"nodes\": [{\"id\": 1}], \"links\": []}", "x", NULL, "node-link");
+	is_read_as(*state, "Ch\n", "x", NULL, "graph6");
+}
+
+static void suffix_second(void **state)
+{
+	is_read_as(*state, "3 2\n2\n1 3\n2\n", "x.graph", NULL, "metis");
+	is_read_as(*state, "1 2\n2 3\n", "x.edges", NULL, "edgelist");
+	refuses(*state, "1 2\n2 3\n", "x.graph", "x.graph:2: a neighbour cannot be 2");
+}
+
+static void guesses_third(void **state)
+{
+	is_read_as(*state, "3 2\n2\n1 3\n2\n", "x", NULL, "metis");
+	is_read_as(*state, "3 2\n2 1\n1 3\n2 2\n", "x.txt", NULL, "edgelist");
+	is_read_as(*state, "5 6\n6 7\n", NULL, NULL, "edgelist");
+	refuses(*state, "3 2\n2\n1\n", "x",
+		"x: is of no known format; tried metis (x: 2 edges are declared, but the lines of nodes hold 2 "
+		"neighbours, not twice that); edgelist (x:2: the line ends where a node id should be)");
+	refuses(*state, "\x01\x02\x03", "x", "x: neither its content nor its name is that of a graph");
+	refuses(*state, "", "x", "x: is empty");
+}
+
+static void from_overrides(void **state)
+{
+	is_read_as(*state, "3 3\n3 2\n1 3\n1 2\n", "x.graph", "edgelist", "edgelist");
+	is_read_as(*state, "3 3\n3 2\n1 3\n1 2\n", "x.edges", "metis", "metis");
+	is_read_as(*state, "2 2 1\n1 2 1\n", "x.mtx", "mtx", "matrix-market");
+	pe_params *params;
+	pe_graph *graph;
+	assert_int_equal(pe_params_create(*state, "graph", &params), PE_OK);
+	assert_int_equal(pe_params_set(params, "from", "excel"), PE_OK);
+	xt_fails(*state, pe_graph_from_bytes(*state, "1 2", 3, "x", params, &graph), PE_ERR_RANGE,
+		"there is no format \"excel\"; there are ogb, tu, matrix-market");
+	pe_params_destroy(&params);
+}
+
+static void a_matrix_is_nothing_else(void **state)
+{
+	refuses(*state, "2 2 1\n1 2 1\n", "x.mtx", "x.mtx:1: the first line is not a %%MatrixMarket banner");
+	refuses(*state, "2 1\n2\n1\n", "x.mtx.gz", "the first line is not a %%MatrixMarket banner");
+	refuses(*state, "", "x.mtx", "not a %%MatrixMarket banner");
+	refuses(*state, "%%MatrixMarket matrix coordinate real general\n2 2 1\n", "x.edges",
+		"x.edges:3: 1 entries are declared");
+}
+
+/* ---- directories -------------------------------------------------------------------- */
+
+static void put(const char *directory, const char *name, const char *text)
+{
+	char path[400];
+	snprintf(path, sizeof path, "%s/%s", directory, name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const char *folder(void)
+{
+	static int number;
+	static char path[256];
+	snprintf(path, sizeof path, "%s/graphs%d", xt_temporary(), number++);
+	assert_int_equal(mkdir(path, 0700), 0);
+	return path;
+}
+
+static void files_in_order(void **state)
+{
+	const char *directory = folder();
+	put(directory, "b.g6", "Bw\nA_\n");               /* a triangle, an edge */
+	put(directory, "c.graph", "3 1 1\n\n3 4\n2 4\n"); /* weights */
+	put(directory, "a.edges", "x y\ny z\n");          /* names */
+	put(directory, "README", "what this is\n");
+	pe_graph *graph;
+	if (pe_graph_from_file(*state, directory, NULL, &graph) != PE_OK)
+		fail_msg("%s", pe_context_message(*state));
+	const pe_graph_report *r = pe_graph_get_report(graph);
+	assert_true(r->graphs == 4 && r->nodes == 11 && r->edges == 7 && r->weighted && !r->directed);
+	assert_string_equal(r->format, "several");
+	const int64_t ptr[] = {0, 3, 6, 8, 11};
+	assert_memory_equal(pe_graph_ptr(graph), ptr, sizeof ptr);
+	assert_string_equal(pe_graph_node_name(graph, 2), "z");
+	assert_string_equal(pe_graph_node_name(graph, 3), "0");
+	assert_string_equal(pe_graph_node_name(graph, 10), "3");
+	const int32_t col[] = {1, 0, 2, 1, 1, 2, 0, 2, 0, 1, 1, 0, 2, 1};
+	assert_memory_equal(graph->col, col, sizeof col);
+	assert_true(graph->weight[0] == 1 && graph->weight[13] == 4);
+	pe_graph_destroy(&graph);
+}
+
+static void directories_of_one_kind(void **state)
+{
+	const char *directory = folder();
+	put(directory, "2.txt", "7 9\n");
+	put(directory, "1.txt", "5 4\n4 3\n");
+	pe_graph *graph;
+	assert_int_equal(pe_graph_from_file(*state, directory, NULL, &graph), PE_OK);
+	const int64_t ids[] = {3, 4, 5, 7, 9};
+	assert_memory_equal(pe_graph_node_ids(graph), ids, sizeof ids);
+	pe_graph_destroy(&graph);
+	put(directory, "3.txt", "5 4 3\n4\n");
+	xt_fails(*state, pe_graph_from_file(*state, directory, NULL, &graph), PE_ERR_FORMAT, "3.txt");
+	xt_fails(*state, pe_graph_from_file(*state, folder(), NULL, &graph), PE_ERR_FORMAT,
+		"is no OGB or TU dataset, and holds no file");
+	xt_fails(
+		*state, pe_graph_from_file(*state, "/nowhere/at/all", NULL, &graph), PE_ERR_IO, "/nowhere/at/all");
+}
+
+static void out_of_memory(void **state)
+{
+	const char *directory = folder();
+	put(directory, "b.g6", "Bw\nA_\n");
+	put(directory, "c.graph", "3 1 1\n\n3 4\n2 4\n");
+	put(directory, "a.edges", "x y\ny z\n");
+	for (int64_t at = 0, done = 0; !done; at++) {
+		assert_true(at < 500);
+		pe_graph *graph;
+		int64_t before = xt_live_blocks();
+		xt_fail_allocation(at, false);
+		pe_status status = pe_graph_from_file(*state, directory, NULL, &graph);
+		done = xt_allocations() <= at;
+		xt_fail_allocation(-1, false);
+		assert_true(done ? status == PE_OK : status == PE_ERR_NOMEM);
+		pe_graph_destroy(&graph);
+		assert_int_equal(xt_live_blocks(), before);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(content_first),
+		cmocka_unit_test(suffix_second),
+		cmocka_unit_test(guesses_third),
+		cmocka_unit_test(from_overrides),
+		cmocka_unit_test(a_matrix_is_nothing_else),
+		cmocka_unit_test(files_in_order),
+		cmocka_unit_test(directories_of_one_kind),
+		cmocka_unit_test(out_of_memory),
+	};
+	return xt_run(argc, argv, tests) != 0;
+}
