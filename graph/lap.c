@@ -38,6 +38,17 @@ static void read_options(pe_encoding *e, struct pe_lap_options *o)
 	};
 }
 
+/* Loops count where they are kept. */
+static bool has_negative_edges(const struct state *s)
+{
+	const pe_graph *graph = s->graph;
+	for (int64_t i = 0; graph->negative && i < graph->nodes; i++)
+		for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++)
+			if (graph->weight[e] < 0 && (graph->col[e] != i || s->options.rules.loops))
+				return true;
+	return false;
+}
+
 /* Says what is not used as it was given. */
 static pe_status prepare_graph(pe_encoding *e, struct state *s)
 {
@@ -51,7 +62,7 @@ static pe_status prepare_graph(pe_encoding *e, struct state *s)
 	if (!s->options.rules.loops && given->loops == PE_LOOPS_AUTO && given->report.self_loops > 0)
 		pe_log(e->ctx, PE_LOG_WARNING, "lap: %lld self loops are left out (loops=keep keeps them)",
 			(long long)given->report.self_loops);
-	if (s->graph->count == 1 && s->graph->negative && s->options.rules.normalized)
+	if (s->graph->count == 1 && s->options.rules.normalized && has_negative_edges(s))
 		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED,
 			"there are edge weights below 0, with which D^-1/2 may not be real: take normalization=none, or "
 			"leave the weights out");

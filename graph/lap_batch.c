@@ -135,7 +135,9 @@ static pe_status finish_block(pe_context *ctx, const struct job *job, bool large
 	for (int64_t i = 0; i < w->block.count; i++) {
 		struct pe_lap_task *task = &w->block.tasks[i];
 		pe_status status = pe_lap_solve(ctx, job->options, task, note);
-		if (large && note[0])
+		if (large && note[0] && job->graph->count == 1)
+			pe_log(ctx, PE_LOG_INFO, "lap: %s", note);
+		else if (large && note[0])
 			pe_log(ctx, PE_LOG_INFO, "lap: graph %lld, %s", (long long)task->graph, note);
 		PE_TRY(conclude(ctx, job, task, status, &w->work, w->tally));
 		pe_lap_forget(ctx, task);

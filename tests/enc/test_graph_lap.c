@@ -276,6 +276,20 @@ static void weights_below_zero(void **state)
 	xt_edges_free(&e);
 }
 
+static void a_negative_loop_that_is_left_out(void **state)
+{
+	struct xt_edges e = xt_path_graph(4);
+	xt_join(&e, 2, 2, -5);
+	struct xt_lap lap = xt_lap_of(*state, &e, NULL, "k=3");
+	assert_int_equal(lap.status, PE_OK);
+	xt_close_f64(lap.values[0], 0.5, 1e-14, 0);
+	xt_lap_free(&lap);
+	lap = xt_lap_of(*state, &e, "loops=keep", "k=3");
+	assert_int_equal(lap.status, PE_ERR_UNSUPPORTED);
+	xt_lap_free(&lap);
+	xt_edges_free(&e);
+}
+
 static void loops(void **state)
 {
 	struct xt_edges e = xt_random_graph(6, 15, 10, 1);
@@ -632,6 +646,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(weights_over_twelve_orders),
 		cmocka_unit_test(equal_weights_are_as_none),
 		cmocka_unit_test(weights_below_zero),
+		cmocka_unit_test(a_negative_loop_that_is_left_out),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(a_lonely_loop),
 		cmocka_unit_test(directed_edges_become_two_way),
