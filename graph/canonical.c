@@ -138,31 +138,51 @@ pe_status pe_canonical_basis(pe_context *ctx, const struct pe_canonical_part *pa
 
 #define TILE 8
 
-/* Several columns at a time: each row is read once for the maxima, and once for the first of them. */
-static void sign_tile(double *rows, int64_t n, int64_t stride, int64_t columns)
+/* Eight columns side by side, without branches: maxima, then the first of the large entries (from the
+ * last row up, so that the first stays), then the signs. */
+static void sign_tile(double *rows, int64_t n, int64_t stride)
 {
-	double largest[TILE] = {0}, sign[TILE] = {0};
+	double largest[TILE] = {0}, first[TILE] = {0};
 	for (int64_t i = 0; i < n; i++)
-		for (int64_t t = 0; t < columns; t++) {
+		for (int t = 0; t < TILE; t++) {
 			double x = fabs(rows[i * stride + t]);
 			largest[t] = x > largest[t] ? x : largest[t];
 		}
-	int64_t open = columns;
-	for (int64_t i = 0; i < n && open > 0; i++)
-		for (int64_t t = 0; t < columns; t++) {
+	for (int t = 0; t < TILE; t++)
+		largest[t] *= 1 - PE_CANONICAL_TIE;
+	for (int64_t i = n - 1; i >= 0; i--)
+		for (int t = 0; t < TILE; t++) {
 			double x = rows[i * stride + t];
-			if (sign[t] != 0 || fabs(x) < (1 - PE_CANONICAL_TIE) * largest[t])
-				continue;
-			sign[t] = x < 0 ? -1 : 1;
-			open--;
+			first[t] = fabs(x) >= largest[t] ? x : first[t];
 		}
+	for (int t = 0; t < TILE; t++)
+		first[t] = first[t] < 0 ? -1 : 1;
 	for (int64_t i = 0; i < n; i++)
-		for (int64_t t = 0; t < columns; t++)
-			rows[i * stride + t] = sign[t] * rows[i * stride + t] + 0.0; /* + 0: no negative zeros */
+		for (int t = 0; t < TILE; t++) /* + 0: no negative zeros */
+			rows[i * stride + t] = first[t] * rows[i * stride + t] + 0.0;
+}
+
+/* The same for one. */
+static void sign_column(double *column, int64_t n, int64_t stride)
+{
+	double largest = 0, first = 0;
+	for (int64_t i = 0; i < n; i++) {
+		double x = fabs(column[i * stride]);
+		largest = x > largest ? x : largest;
+	}
+	for (int64_t i = n - 1; i >= 0; i--) {
+		double x = column[i * stride];
+		first = fabs(x) >= (1 - PE_CANONICAL_TIE) * largest ? x : first;
+	}
+	for (int64_t i = 0; i < n; i++)
+		column[i * stride] = (first < 0 ? -1 : 1) * column[i * stride] + 0.0;
 }
 
 void pe_canonical_sign(double *rows, int64_t n, int64_t stride, int64_t columns)
 {
-	for (int64_t j = 0; j < columns; j += TILE)
-		sign_tile(rows + j, n, stride, columns - j < TILE ? columns - j : TILE);
+	int64_t j = 0;
+	for (; j + TILE <= columns; j += TILE)
+		sign_tile(rows + j, n, stride);
+	for (; j < columns; j++)
+		sign_column(rows + j, n, stride);
 }

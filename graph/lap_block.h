@@ -14,7 +14,7 @@
 #include "lap_graph.h"
 
 /* Graphs in a block: enough to fill the lanes, few enough to stay in the cache. */
-#define PE_LAP_BLOCK 1024
+#define PE_LAP_BLOCK 512
 
 /* Begin with {0}. */
 struct pe_lap_block {

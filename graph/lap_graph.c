@@ -153,7 +153,7 @@ static void copy_plain(
 	r->residual = s->residual;
 	r->orthogonality = s->orthogonality;
 	for (int32_t j = 0; j < s->count; j++) {
-		r->values[j] = fmax(s->values[j], 0);
+		r->values[j] = s->values[j] > 0 ? s->values[j] : 0;
 		r->group[j] = j;
 	}
 	for (int64_t i = 0; i < task->laplacian.n; i++)

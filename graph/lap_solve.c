@@ -33,7 +33,8 @@ void pe_lap_forget(pe_context *ctx, struct pe_lap_task *task)
 	for (int32_t c = 0; task->solutions && c < task->laplacian.components; c++) {
 		const struct pe_lap_solution *s = &task->solutions[c];
 		struct pe_eigen_result engine = {.values = s->owned_values, .vectors = s->owned_vectors};
-		pe_eigen_result_free(ctx, &engine);
+		if (s->owned_values)
+			pe_eigen_result_free(ctx, &engine);
 	}
 	task->solutions = NULL;
 }

@@ -68,82 +68,111 @@ static pe_status check_degree(pe_context *ctx, const struct pe_laplacian *l, int
 		degree);
 }
 
-/* Weighted degrees by place, and whether some weight is below 0. */
+/* The weighted degree of node i; *negative is set if a weight below 0 is met. */
+static double degree_of(const struct pe_csr *graph, bool loops, int32_t i, bool *negative)
+{
+	int64_t begin = graph->row[i], end = graph->row[i + 1];
+	double degree = 0;
+	for (int64_t e = begin; e < end; e++) {
+		if (graph->col[e] == i && !loops)
+			continue;
+		double w = graph->weight ? graph->weight[e] : 1;
+		degree += w;
+		*negative |= w < 0;
+	}
+	return degree;
+}
+
+/* Degrees by place, and in null the scaling D^-½, or ones. */
 static pe_status sum_degrees(pe_context *ctx, const struct pe_csr *graph,
 	const struct pe_laplacian_rules *rules, struct pe_laplacian *l)
 {
-	l->negative = false;
-	for (int32_t p = 0; p < l->n; p++) {
-		int32_t i = l->order[p];
-		double degree = 0;
-		for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++) {
-			double w = graph->weight ? graph->weight[e] : 1;
-			if (graph->col[e] == i && !rules->loops)
-				continue;
-			degree += w;
-			l->negative |= w < 0;
-		}
-		if (l->negative && rules->normalized)
-			return pe_fail(ctx, PE_ERR_UNSUPPORTED,
-				"there are edge weights below 0, and D^-1/2 of their degrees may not be real: take "
-				"normalization=none, or edge weights none");
-		PE_TRY(check_degree(ctx, l, i, degree));
-		l->degree[p] = degree;
-		l->null[p] = l->normalized ? sqrt(degree) : 1;
-	}
+	const int32_t *order = l->order;
+	double *degree = l->degree, *scale = l->null;
+	int32_t n = l->n;
+	bool negative = false;
+	for (int32_t p = 0; p < n; p++)
+		degree[p] = degree_of(graph, rules->loops, order[p], &negative);
+	l->negative = negative;
+	if (negative && l->normalized)
+		return pe_fail(ctx, PE_ERR_UNSUPPORTED,
+			"there are edge weights below 0, and D^-1/2 of their degrees may not be real: take "
+			"normalization=none, or edge weights none");
+	for (int32_t p = 0; p < n; p++)
+		PE_TRY(check_degree(ctx, l, order[p], degree[p]));
+	for (int32_t p = 0; p < n; p++) /* a node without edges has no entry to be scaled */
+		scale[p] = l->normalized ? 1 / sqrt(degree[p]) : 1;
 	return PE_OK;
 }
 
-/* The row at place p, of a component that begins at p0, as entries from `at` on; returns where the
- * next row begins. null holds square roots of degrees, or ones. */
-static int64_t fill_row(
-	const struct pe_csr *graph, bool loops, int32_t p0, int32_t p, int64_t at, struct pe_laplacian *l)
+/* Where the next entry goes, and what is known of the rows before. */
+struct filling {
+	int64_t at;
+	double norm1, volume;
+};
+
+/* The row at place p of a component that begins at p0. null holds the scaling so far, D^-½ or ones. */
+static void fill_row(
+	const struct pe_csr *graph, bool loops, int32_t p0, int32_t p, struct filling *f, struct pe_laplacian *l)
 {
-	int32_t i = l->order[p];
-	const double *root = l->null + p0;
-	double own = l->degree[p], loop = 0;
-	for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++) {
+	int32_t i = l->order[p], *col = l->col;
+	const int32_t *place = l->place;
+	const double *scale = l->null + p0;
+	double own = l->degree[p], loop = 0, sum = 0, *val = l->val, factor = scale[p - p0];
+	int64_t at = f->at, end = graph->row[i + 1];
+	for (int64_t e = graph->row[i]; e < end; e++) {
 		int32_t j = graph->col[e];
 		double w = graph->weight ? graph->weight[e] : 1;
 		if (j == i) {
 			loop = loops ? w : 0;
 			continue;
 		}
-		l->col[at] = l->place[j];
-		l->val[at++] = -w / (root[p - p0] * root[l->place[j]]);
+		double entry = w * (factor * scale[place[j]]);
+		col[at] = place[j];
+		val[at++] = -entry;
+		sum += fabs(entry);
 	}
-	l->diag[p] = l->normalized ? (own > 0 ? (own - loop) / own : 0) : own - loop;
-	return at;
+	double diagonal = l->normalized ? (own > 0 ? (own - loop) / own : 0) : own - loop;
+	sum += fabs(diagonal);
+	l->diag[p] = diagonal;
+	f->norm1 = sum > f->norm1 ? sum : f->norm1;
+	f->volume += own;
+	f->at = at;
+}
+
+/* From the scaling to the unit null vector: D^½, or ones, by its length. */
+static void fill_null(int32_t p0, int32_t p1, double volume, struct pe_laplacian *l)
+{
+	double length = 1 / sqrt(l->normalized ? volume : p1 - p0);
+	if (p1 - p0 == 1)
+		l->null[p0] = 1;
+	else if (l->normalized)
+		for (int32_t p = p0; p < p1; p++)
+			l->null[p] *= l->degree[p] * length;
+	else
+		for (int32_t p = p0; p < p1; p++)
+			l->null[p] = length;
 }
 
 static void fill_component(
 	const struct pe_csr *graph, const struct pe_laplacian_rules *rules, int32_t c, struct pe_laplacian *l)
 {
 	int32_t p0 = l->start[c], p1 = l->start[c + 1];
-	int64_t first = l->first[c], at = first, *row = l->row + p0 + c;
-	double norm1 = 0, volume = 0;
+	int64_t *row = l->row + p0 + c;
+	struct filling f = {.at = l->first[c]};
 	row[0] = 0;
 	for (int32_t p = p0; p < p1; p++) {
-		int64_t begin = at;
-		at = fill_row(graph, rules->loops, p0, p, at, l);
-		row[p - p0 + 1] = at - first;
-		double sum = fabs(l->diag[p]);
-		for (int64_t e = begin; e < at; e++)
-			sum += fabs(l->val[e]);
-		norm1 = fmax(norm1, sum);
-		volume += l->degree[p];
+		fill_row(graph, rules->loops, p0, p, &f, l);
+		row[p - p0 + 1] = f.at - l->first[c];
 	}
-	bool alone = p1 - p0 == 1;
-	double scale = 1 / sqrt(l->normalized ? volume : p1 - p0);
+	fill_null(p0, p1, f.volume, l);
 	l->zero[c] = true;
-	for (int32_t p = p0; p < p1; p++)
-		l->null[p] = alone ? 1 : l->null[p] * scale;
-	if (alone && rules->isolated && l->normalized && !(l->degree[p0] > 0)) {
+	if (p1 - p0 == 1 && rules->isolated && l->normalized && !(l->degree[p0] > 0)) {
 		l->zero[c] = false;
-		l->diag[p0] = norm1 = 1;
+		l->diag[p0] = f.norm1 = 1;
 	}
-	l->norm1[c] = norm1;
-	l->first[c + 1] = at;
+	l->norm1[c] = f.norm1;
+	l->first[c + 1] = f.at;
 }
 
 pe_status pe_laplacian_build(pe_context *ctx, const struct pe_csr *graph,
@@ -165,7 +194,7 @@ pe_status pe_laplacian_build(pe_context *ctx, const struct pe_csr *graph,
 	out->first[0] = 0;
 	for (int32_t c = 0; c < out->components; c++) {
 		fill_component(graph, rules, c, out);
-		out->norm = fmax(out->norm, out->norm1[c]);
+		out->norm = out->norm1[c] > out->norm ? out->norm1[c] : out->norm;
 	}
 	return PE_OK;
 }
