@@ -153,7 +153,7 @@ static pe_status finish(struct parser *p, struct pe_raw_graphs *out)
 	out->format = "dimacs";
 	out->direction = directed(p) ? PE_DIRECTED : PE_UNDIRECTED;
 	out->mirrored = !directed(p) && !both;
-	return PE_OK;
+	return pe_raw_count_phantom(p->scan.ctx, out);
 }
 
 static pe_status read_dimacs(pe_context *ctx, const struct pe_source *source,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "edge_index.h"
+#include "scan.h"
 #include "sniff.h"
 #include "tensor.h"
 
@@ -130,6 +131,8 @@ static pe_status read_edge_index(pe_context *ctx, const struct pe_source *source
 		return status;
 	}
 	raw.format = "edge-index";
+	if (raw.graphs == 1) /* of many graphs, ptr or batch has the nodes by name */
+		PE_TRY(pe_raw_count_phantom(ctx, &raw));
 	*out = raw;
 	return PE_OK;
 }

@@ -16,10 +16,10 @@ struct parser {
 	const struct pe_graph_policy *policy;
 	size_t bytes;
 	enum section section;
-	int64_t nodes;                     /* -1: not known yet */
-	int64_t matrix_row;                /* rows of the matrix so far */
-	bool has_matrix, has_arcs;         /* has_arcs: in sections of arcs */
-	struct pe_edge_buffer edges, arcs; /* with ids from 1 */
+	int64_t nodes;                         /* -1: not known yet */
+	int64_t matrix_row;                    /* rows of the matrix so far */
+	bool has_labels, has_matrix, has_arcs; /* lines of *Vertices, a *Matrix, lines of arcs */
+	struct pe_edge_buffer edges, arcs;     /* with ids from 1 */
 };
 
 static bool same_word(const char *text, size_t size, const char *lower)
@@ -141,6 +141,7 @@ static pe_status read_line(struct parser *p)
 		return read_header(p);
 	switch (p->section) {
 	case VERTICES:
+		p->has_labels = true;
 		return read_node(p, &vertex);
 	case EDGES:
 		return read_pair(p, &p->edges);
@@ -207,7 +208,7 @@ static pe_status finish(struct parser *p, struct pe_raw_graphs *out)
 	/* A matrix says nothing of direction but by its pattern. */
 	if (p->has_matrix && !p->has_arcs && !mirrored)
 		out->direction = PE_DIRECTED_IF_ONE_WAY;
-	return PE_OK;
+	return p->has_labels ? PE_OK : pe_raw_count_phantom(p->scan.ctx, out);
 }
 
 static pe_status read_pajek(pe_context *ctx, const struct pe_source *source,

@@ -222,9 +222,11 @@ static pe_status read_scipy_npz(pe_context *ctx, const struct pe_source *source,
 	if (status == PE_OK)
 		status = read_matrix(&job);
 	if (status == PE_OK)
-		*out = job.raw;
+		status = pe_raw_count_phantom(ctx, &job.raw);
 	else
 		pe_raw_graphs_free(ctx, &job.raw);
+	if (status == PE_OK)
+		*out = job.raw;
 	pe_bundle_destroy(&job.bundle);
 	return status;
 }

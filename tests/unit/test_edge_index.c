@@ -143,6 +143,27 @@ static void policies(void **state)
 	free(bytes);
 }
 
+/* Nodes that only num_nodes, or a gap among the ids, tells of. */
+static void phantom_nodes(void **state)
+{
+	static const int64_t six[] = {6}, gap[] = {0, 3, 1, 3};
+	static const struct xt_array cases[] = {{"num_nodes", {0}}, {"edge_index", {0}}};
+	static const int64_t expected[] = {3, 1};
+	struct pe_graph_policy policy = xt_policy();
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct xt_array extra = cases[i];
+		extra.tensor = i == 0 ? xt_vector(six, PE_I64, 1) : xt_matrix(gap, PE_I64, 2, 2);
+		struct pe_source source = {.name = "input"};
+		struct pe_raw_graphs raw;
+		char *bytes = file_of(*state, "npz", extra, NO, &source.size);
+		source.data = bytes;
+		assert_int_equal(reader->read(*state, &source, &policy, &raw), PE_OK);
+		assert_int_equal(raw.phantom, expected[i]);
+		pe_raw_graphs_free(*state, &raw);
+		free(bytes);
+	}
+}
+
 /* Views of any stride, without copies. */
 static void strided_arrays(void **state)
 {
@@ -219,6 +240,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(shapes),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(policies),
+		cmocka_unit_test(phantom_nodes),
 		cmocka_unit_test(strided_arrays),
 		cmocka_unit_test(many_edges),
 		cmocka_unit_test(damaged_input),
