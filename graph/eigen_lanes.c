@@ -45,6 +45,7 @@ struct job {
 	struct lane lane[PE_LANE_MAX];
 	_Alignas(64) double h_last[PE_LANE_MAX];
 	_Alignas(64) double h_beta[PE_LANE_MAX];
+	_Alignas(64) double orthogonality[PE_LANE_MAX];
 	double sum[PE_LANE_MAX], sum_squares[PE_LANE_MAX];
 	double *out[PE_LANE_MAX], *final[PE_LANE_MAX];
 	int32_t orders[PE_LANE_MAX], counts[PE_LANE_MAX], strides[PE_LANE_MAX];
@@ -136,6 +137,7 @@ static void lay_out_batch(struct job *job, int64_t order)
 		.sum = job->sum,
 		.sum_squares = job->sum_squares,
 		.failed = job->failed,
+		.orthogonality = job->orthogonality,
 		.counts = job->counts,
 		.strides = job->strides,
 		.out = job->out,
@@ -284,16 +286,16 @@ static pe_status reserve_vectors(pe_context *ctx, struct job *job)
 	int64_t lanes = lane_count(job), width = job->kernels->lane_width, order = batch->order, count = 0;
 	for (int64_t l = 0; l < lanes; l++)
 		count = pe_max(count, job->counts[l]);
-	int64_t sweeps = 2 * count + 4;
+	int64_t sweeps = 2 * count + 4, padded = (count + 3) / 4 * 4;
 	int64_t ints = sweeps + count * job->kernels->lane_packs;
 	PE_TRY(reserve(
-		ctx, &job->lanes->rotations, lanes * sweeps * order * 2 + width * count * (order + 1) + ints));
+		ctx, &job->lanes->rotations, lanes * sweeps * order * 2 + width * padded * (order + 1) + ints));
 	double *at = job->lanes->rotations.data;
 	batch->count = (int32_t)count;
 	batch->sweeps = (int32_t)sweeps;
 	batch->rotations = take(&at, lanes * sweeps * order * 2);
-	batch->vectors = take(&at, width * count * order);
-	batch->last = take(&at, width * count);
+	batch->vectors = take(&at, width * padded * order);
+	batch->last = take(&at, width * padded);
 	batch->lengths = (int32_t *)(void *)at;
 	batch->until = batch->lengths + sweeps;
 	return PE_OK;
@@ -325,8 +327,8 @@ static void judge_lane(const struct job *job, int64_t l)
 	*result = (struct pe_lanes_result){.count = count, .stride = stride, .complete = lane->complete};
 	struct pe_lane_pairs pairs = {n, count, stride, lane->scale, problem->row, problem->col, problem->val,
 		problem->diag, values, vectors};
-	job->kernels->lane_check(&pairs, &result->residual, &result->orthogonality);
-	result->residual /= problem->norm1 * lane->scale;
+	result->residual = job->kernels->lane_check(&pairs) / (problem->norm1 * lane->scale);
+	result->orthogonality = job->orthogonality[l];
 	double limit = SPECTRUM_LIMIT * n;
 	result->ok = !job->failed[l] && result->residual <= job->request->tolerance &&
 		result->orthogonality <= ORTHOGONALITY_LIMIT && fabs(job->sum[l] - lane->trace) <= limit &&
@@ -339,7 +341,7 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, const int64_t *pr
 	PE_TRY(reserve(ctx, &job->lanes->batch, batch_doubles(lanes, order)));
 	lay_out_batch(job, order);
 	for (int64_t l = 0; l < lanes; l++) {
-		job->orders[l] = job->counts[l] = 0;
+		job->orders[l] = job->counts[l] = job->strides[l] = 0;
 		job->h_last[l] = job->h_beta[l] = 0.0;
 		if (l < count)
 			load_lane(job, l, problems[l]);

@@ -37,10 +37,11 @@ struct pe_lane_batch {
 	int32_t count, sweeps;    /* largest of the lanes; room in rotations, per pack */
 	double *rotations;        /* packs × sweeps · N · 2 */
 	int32_t *lengths, *until; /* sweeps; packs · count: scratch */
-	double *vectors;          /* one pack × count · N: scratch */
-	double *last;             /* one pack × count: scratch */
+	double *vectors;          /* one pack × C · N with count ≤ C = 4 i: scratch */
+	double *last;             /* one pack × C: scratch */
+	double *orthogonality;    /* lanes: the largest |VᵀV - I| */
 	double *const *out;       /* lanes: entry of node i in vector j goes to [i · stride + j] */
-	const int32_t *strides;   /* lanes: ≥ count; what is between is set to 0 */
+	const int32_t *strides;   /* lanes: ≥ count, a multiple of 4; 0 where that is 0; what is between is set to 0 */
 	double *const *final;     /* lanes: eigenvalues of the vectors, count of each, not yet sorted */
 };
 
@@ -61,7 +62,7 @@ struct pe_lane_pairs {
 	const double *vectors; /* n × stride, 32-byte aligned, 0 from count on */
 };
 
-/* The largest scale · ‖Mv - λv‖₂, and the largest |VᵀV - I|. NaN if there is one. */
-typedef void pe_lane_check_fn(const struct pe_lane_pairs *pairs, double *residual, double *orthogonality);
+/* The largest scale · ‖Mv - λv‖₂; NaN if there is one. */
+typedef double pe_lane_check_fn(const struct pe_lane_pairs *pairs);
 
 #endif

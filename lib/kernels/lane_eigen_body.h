@@ -6,9 +6,11 @@
 
 #include "lane_values.h"
 
-#include "lane_vectors.h"
-
 #include "lane_check.h"
+
+#include "lane_write.h"
+
+#include "lane_vectors.h"
 
 static void lane_values(struct pe_lane_batch *batch)
 {

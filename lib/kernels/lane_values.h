@@ -10,7 +10,7 @@
  * vanishes in exact arithmetic still hands on what comes after it. */
 #define TINY_PIVOT 1e-60
 /* e² below which an eigenvalue is done; the matrix has norm 1 at most. */
-#define VALUE_DEFLATES 1e-32
+#define VALUE_DEFLATES 1e-31
 
 static inline vec not_zero(vec a)
 {

@@ -209,21 +209,6 @@ static void reflect_vectors(const struct pe_lane_batch *batch, int32_t u, vec *x
 		reflect_group(batch, u, x + (int64_t)j * order, 1, last + j);
 }
 
-/* Writes one lane's vectors as rows. Adding 0 makes every zero positive: its sign may depend on
- * the other lanes. */
-static void write_lane(const struct pe_lane_batch *batch, int l)
-{
-	int32_t order = batch->order, n = batch->orders[l] + 1, stride = batch->strides[l];
-	const double *x = batch->vectors + l % WIDTH, *last = batch->last + l % WIDTH;
-	double *out = batch->out[l];
-	for (int32_t j = 0; j < stride; j++) {
-		bool wanted = j < batch->counts[l];
-		for (int32_t i = 0; i < n - 1; i++)
-			out[i * stride + j] = wanted ? x[(j * order + i) * WIDTH] + 0.0 : 0.0;
-		out[(n - 1) * stride + j] = wanted ? last[j * WIDTH] + 0.0 : 0.0;
-	}
-}
-
 /* All vectors of one pack. */
 static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t sweeps)
 {
@@ -231,7 +216,8 @@ static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t s
 	vec *x = (vec *)batch->vectors;
 	for (int l = u * WIDTH; l < (u + 1) * WIDTH; l++)
 		count = batch->counts[l] > count ? batch->counts[l] : count;
-	for (int32_t i = 0; i < count * order; i++)
+	int32_t padded = (count + 3) / 4 * 4;
+	for (int32_t i = 0; i < padded * order; i++)
 		x[i] = vec_all(0.0);
 	for (int l = 0; l < WIDTH; l++) {
 		int32_t end = batch->orders[u * WIDTH + l] - 1;
@@ -249,8 +235,12 @@ static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t s
 		const vec *rotation = rotations + (int64_t)t * order * 2;
 		rotate_vectors(x + (int64_t)first * order, order, count - first, rotation, batch->lengths[t]);
 	}
-	reflect_vectors(batch, u, x, count, (vec *)batch->last);
-	for (int l = u * WIDTH; l < (u + 1) * WIDTH; l++)
-		if (batch->counts[l] > 0)
-			write_lane(batch, l);
+	vec *last = (vec *)batch->last, counts;
+	for (int32_t j = count; j < padded; j++)
+		last[j] = vec_all(0.0);
+	reflect_vectors(batch, u, x, count, last);
+	for (int l = 0; l < WIDTH; l++)
+		((double *)&counts)[l] = batch->counts[u * WIDTH + l];
+	((vec *)batch->orthogonality)[u] = check_orthogonality(x, last, order, padded, counts);
+	write_pack(batch, u);
 }
