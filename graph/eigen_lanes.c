@@ -157,14 +157,24 @@ static void lay_out_batch(struct job *job, int64_t order)
 	memset(batch->w, 0, (size_t)(lanes * order) * sizeof *batch->w);
 }
 
+static double power_of_two(uint64_t biased)
+{
+	uint64_t bits = biased << 52;
+	double power;
+	memcpy(&power, &bits, sizeof power);
+	return power;
+}
+
+/* By the exponent of norm1 (from its bits: ldexp is slow), bounded so that 1 / scale is finite too. */
 static void choose_scale(struct lane *lane, double norm1)
 {
-	int exponent = 0;
+	uint64_t bits, biased = 1023;
+	memcpy(&bits, &norm1, sizeof bits);
 	if (norm1 > 0.0 && norm1 <= DBL_MAX)
-		frexp(norm1, &exponent);
-	exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
-	lane->scale = ldexp(1.0, -exponent);
-	lane->unscale = ldexp(1.0, exponent);
+		biased = bits >> 52;
+	biased = biased < 23 ? 23 : biased > 2023 ? 2023 : biased;
+	lane->scale = power_of_two(2046 - biased);
+	lane->unscale = power_of_two(biased);
 }
 
 /* h = z ± e_last with β = 2 / hᵀh, and w = p - β hᵀp/2 h with p = β M h. Because M z = 0, M h is
@@ -185,12 +195,29 @@ static void load_reflector(
 	for (int64_t p = problem->row[order]; p < problem->row[order + 1]; p++) {
 		double value = problem->val[p] * scale;
 		w[problem->col[p] * width] += sign * beta * value;
-		square += value * value;
+		square += 2.0 * value * value;
 	}
 	job->h_last[l] = pivot + sign;
 	job->h_beta[l] = beta;
 	job->lane[l].square = square;
 	job->lane[l].trace = problem->diag[order] * scale;
+}
+
+static void prefetch(const void *from, int64_t bytes)
+{
+	for (int64_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *)from + i);
+}
+
+/* Neighbours in the order of n are far apart in memory. */
+static void prefetch_problem(const struct pe_eigen_problem *problem)
+{
+	int64_t n = problem->n, entries = 2 * n; /* a guess: most have few more edges than nodes */
+	prefetch(problem->row, n * (int64_t)sizeof *problem->row);
+	prefetch(problem->col, entries * (int64_t)sizeof *problem->col);
+	prefetch(problem->val, entries * (int64_t)sizeof *problem->val);
+	prefetch(problem->diag, n * (int64_t)sizeof *problem->diag);
+	prefetch(problem->null, n * (int64_t)sizeof *problem->null);
 }
 
 static void load_lane(struct job *job, int64_t l, int64_t index)
@@ -205,21 +232,23 @@ static void load_lane(struct job *job, int64_t l, int64_t index)
 	job->orders[l] = problem->n - 1;
 	choose_scale(lane, problem->norm1);
 	load_reflector(job, l, problem, job->batch.h + vector, job->batch.w + vector);
-	double trace = 0.0, square = 0.0;
+	const int64_t *row = problem->row;
+	const int32_t *col = problem->col;
+	const double *val = problem->val, *diag = problem->diag;
+	double trace = 0.0, square = 0.0, twice = 0.0, scale = lane->scale;
 	for (int64_t i = 0; i < n - 1; i++, a += i * width) {
-		double diagonal = problem->diag[i] * lane->scale;
+		double diagonal = diag[i] * scale;
 		trace += diagonal;
 		square += diagonal * diagonal;
 		a[i * width] = diagonal;
-		for (int64_t p = problem->row[i]; p < problem->row[i + 1]; p++) {
-			double value = problem->val[p] * lane->scale;
-			square += value * value;
-			if (problem->col[p] < i)
-				a[problem->col[p] * width] = value;
+		for (int64_t p = row[i], end = row[i + 1]; p < end && col[p] < i; p++) {
+			double value = val[p] * scale;
+			twice += value * value;
+			a[col[p] * width] = value;
 		}
 	}
 	lane->trace += trace;
-	lane->square += square;
+	lane->square += square + 2.0 * twice;
 }
 
 /* The rest of a lane's eigenvalues, in order. */
@@ -343,6 +372,10 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, const int64_t *pr
 	for (int64_t l = 0; l < lanes; l++) {
 		job->orders[l] = job->counts[l] = job->strides[l] = 0;
 		job->h_last[l] = job->h_beta[l] = 0.0;
+		if (l + 5 < count)
+			prefetch(&job->problems[problems[l + 5]], sizeof *job->problems);
+		if (l + 2 < count)
+			prefetch_problem(&job->problems[problems[l + 2]]);
 		if (l < count)
 			load_lane(job, l, problems[l]);
 	}
