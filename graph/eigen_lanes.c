@@ -369,6 +369,7 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, const int64_t *pr
 	int64_t lanes = lane_count(job), order = job->problems[problems[count - 1]].n - 1;
 	PE_TRY(reserve(ctx, &job->lanes->batch, batch_doubles(lanes, order)));
 	lay_out_batch(job, order);
+	job->batch.packs = (int32_t)((count + job->kernels->lane_width - 1) / job->kernels->lane_width);
 	for (int64_t l = 0; l < lanes; l++) {
 		job->orders[l] = job->counts[l] = job->strides[l] = 0;
 		job->h_last[l] = job->h_beta[l] = 0.0;
@@ -411,6 +412,15 @@ static int64_t sort_problems(const struct job *job, int64_t count)
 	return start[PE_LANES_MAX_N];
 }
 
+/* How many of the next problems go together: a batch takes the time of its largest. */
+static int64_t batch_size(const struct job *job, const int64_t *sorted, int64_t count)
+{
+	int64_t size = 1, lanes = lane_count(job), n = job->problems[sorted[0]].n;
+	while (size < count && size < lanes && job->problems[sorted[size]].n <= n + n / 4 + 2)
+		size++;
+	return size;
+}
+
 pe_status pe_eigen_lanes(pe_context *ctx, struct pe_lanes *lanes, const struct pe_eigen_problem *problems,
 	int64_t count, const struct pe_eigen_request *request, struct pe_lanes_result *results)
 {
@@ -421,9 +431,11 @@ pe_status pe_eigen_lanes(pe_context *ctx, struct pe_lanes *lanes, const struct p
 		.lanes = lanes};
 	lanes->stored = 0;
 	PE_TRY(reserve_problems(ctx, lanes, count));
-	int64_t taken = sort_problems(&job, count), step = lane_count(&job);
-	for (int64_t i = 0; i < taken; i += step)
-		PE_TRY(solve_batch(ctx, &job, lanes->sorted + i, pe_min(step, taken - i)));
+	int64_t taken = sort_problems(&job, count);
+	for (int64_t i = 0, step; i < taken; i += step) {
+		step = batch_size(&job, lanes->sorted + i, taken - i);
+		PE_TRY(solve_batch(ctx, &job, lanes->sorted + i, step));
+	}
 	for (int64_t i = 0; i < taken; i++) {
 		struct pe_lanes_result *result = &results[lanes->sorted[i]];
 		result->values = lanes->store.data + lanes->offset[lanes->sorted[i]];

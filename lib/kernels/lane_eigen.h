@@ -18,6 +18,7 @@
  * lane l is at ((l / width) · extent + i) · width + l % width. "i × lanes": at i · lanes + l. */
 struct pe_lane_batch {
 	int32_t order;             /* largest of the lanes, 1 or more; N below */
+	int32_t packs;             /* those that are not empty, 1 or more; they come first */
 	const int32_t *orders;     /* lanes: N of each, 0 where the lane is empty */
 	double *a;                 /* packs × N (N+1) / 2: rows of the lower triangle of M without its last row;
 								* destroyed */
@@ -41,8 +42,9 @@ struct pe_lane_batch {
 	double *last;             /* one pack × C: scratch */
 	double *orthogonality;    /* lanes: the largest |VᵀV - I| */
 	double *const *out;       /* lanes: entry of node i in vector j goes to [i · stride + j] */
-	const int32_t *strides;   /* lanes: ≥ count, a multiple of 4; 0 where that is 0; what is between is set to 0 */
-	double *const *final;     /* lanes: eigenvalues of the vectors, count of each, not yet sorted */
+	const int32_t
+		*strides; /* lanes: ≥ count, a multiple of 4; 0 where that is 0; what is between is set to 0 */
+	double *const *final; /* lanes: eigenvalues of the vectors, count of each, not yet sorted */
 };
 
 /* Tridiagonalises and finds all eigenvalues. Needs rows `sorted` of values in order. */

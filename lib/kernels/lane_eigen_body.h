@@ -14,15 +14,18 @@
 
 static void lane_values(struct pe_lane_batch *batch)
 {
-	for (int u = 0; u < PACKS; u++)
+	for (int32_t u = 0; u < batch->packs; u++)
 		tridiagonalise(batch, u);
+	for (int32_t i = 0; i <= batch->order; i++)
+		for (int32_t u = batch->packs; u < PACKS; u++)
+			((vec *)batch->d)[i * PACKS + u] = ((vec *)batch->e)[i * PACKS + u] = vec_all(0.0);
 	find_values(batch);
 }
 
 static void lane_vectors(struct pe_lane_batch *batch)
 {
 	int32_t sweeps = decouple(batch);
-	for (int u = 0; u < PACKS; u++)
+	for (int32_t u = 0; u < batch->packs; u++)
 		make_vectors(batch, u, sweeps);
 }
 

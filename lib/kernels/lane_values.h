@@ -17,18 +17,18 @@ static inline vec not_zero(vec a)
 	return vec_select(vec_less(vec_abs(a), vec_all(TINY_PIVOT * 1e-10)), vec_all(TINY_PIVOT), a);
 }
 
-/* One sweep over rows 0 … last of every pack. d, q: the diagonal and the squares beside it. */
-static inline void sweep_values(vec *d, vec *q, const vec *shift, int32_t last)
+/* One sweep over rows 0 … last of the first packs. d, q: the diagonal and the squares beside it. */
+static inline void sweep_packs(vec *d, vec *q, const vec *shift, int32_t last, int packs)
 {
 	vec g[PACKS], p[PACKS], s[PACKS];
 	const vec one = vec_all(1.0), zero = vec_all(0.0);
-	for (int u = 0; u < PACKS; u++) {
+	for (int u = 0; u < packs; u++) {
 		g[u] = not_zero(d[u] - shift[u]);
 		p[u] = g[u] * g[u];
 		s[u] = zero;
 	}
 	for (int32_t i = 0; i < last; i++, d += PACKS, q += PACKS)
-		for (int u = 0; u < PACKS; u++) {
+		for (int u = 0; u < packs; u++) {
 			vec b = q[u], r = p[u] + b;
 			vec t = one / (p[u] * r), inverse = p[u] * t;
 			vec c = vec_select(vec_less(zero, b), p[u] * inverse, one);
@@ -40,10 +40,18 @@ static inline void sweep_values(vec *d, vec *q, const vec *shift, int32_t last)
 			g[u] = not_zero(turned);
 			p[u] = g[u] * g[u] * (r * (r * t));
 		}
-	for (int u = 0; u < PACKS; u++) {
+	for (int u = 0; u < packs; u++) {
 		q[u - PACKS] = s[u] * p[u];
 		d[u] = shift[u] + g[u];
 	}
+}
+
+static void sweep_values(vec *d, vec *q, const vec *shift, int32_t last, int32_t packs)
+{
+	if (packs == 1)
+		sweep_packs(d, q, shift, last, 1);
+	else
+		sweep_packs(d, q, shift, last, PACKS);
 }
 
 /* Writes down the last diagonal of each lane's block, and shortens the block where it is done.
@@ -134,7 +142,7 @@ static void find_values(struct pe_lane_batch *batch)
 		if (last < 0)
 			break;
 		choose_shifts((const double *)d, (const double *)q, ends, shift);
-		sweep_values(d, q, shift, last);
+		sweep_values(d, q, shift, last, batch->packs);
 	}
 	for (int l = 0; l < LANES; l++)
 		batch->failed[l] = ends[l] >= 0;

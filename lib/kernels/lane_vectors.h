@@ -23,21 +23,21 @@ struct sweep {
 	vec tiny[PACKS];
 };
 
-/* One QR sweep over rows 0 … last of every pack, the rotations recorded. */
-static inline void sweep_vectors(
-	vec *d, vec *e, const struct sweep *sweep, int32_t last, vec *rotation, int64_t pack_step)
+/* One QR sweep over rows 0 … last of the first packs, the rotations recorded. */
+static inline void rotate_packs(
+	vec *d, vec *e, const struct sweep *sweep, int32_t last, vec *rotation, int64_t pack_step, int packs)
 {
 	const vec *shift = sweep->shift, *ends = sweep->ends, *tiny = sweep->tiny;
 	vec g[PACKS], x[PACKS], c[PACKS], s[PACKS];
 	const vec one = vec_all(1.0), zero = vec_all(0.0);
-	for (int u = 0; u < PACKS; u++) {
+	for (int u = 0; u < packs; u++) {
 		g[u] = x[u] = d[u] - shift[u];
 		c[u] = one;
 		s[u] = zero;
 	}
 	for (int32_t i = 0; i < last; i++, d += PACKS, e += PACKS, rotation += 2) {
 		vec at = vec_all((double)i);
-		for (int u = 0; u < PACKS; u++) {
+		for (int u = 0; u < packs; u++) {
 			vec b = e[u], square = vec_fma(x[u], x[u], b * b);
 			mask inside = vec_less(at, ends[u]), splits = vec_less(square, tiny[u]);
 			vec inverse = one / vec_sqrt(vec_max(square, tiny[u]));
@@ -55,7 +55,7 @@ static inline void sweep_vectors(
 			rotation[u * pack_step + 1] = sine;
 		}
 	}
-	for (int u = 0; u < PACKS; u++) {
+	for (int u = 0; u < packs; u++) {
 		e[u - PACKS] = s[u] * x[u];
 		d[u] = shift[u] + g[u];
 	}
@@ -101,6 +101,7 @@ static int32_t decouple(struct pe_lane_batch *batch)
 	struct progress lanes[LANES];
 	const double *values = batch->values + 2 * LANES;
 	struct sweep sweep;
+	vec *d = (vec *)batch->d + PACKS, *e = (vec *)batch->e + PACKS;
 	for (int l = 0; l < LANES; l++)
 		lanes[l] = (struct progress){batch->orders[l] - 1, 0, 0};
 	for (int32_t j = 0; j < PACKS * batch->count; j++)
@@ -117,7 +118,10 @@ static int32_t decouple(struct pe_lane_batch *batch)
 		}
 		batch->lengths[t] = last;
 		vec *rotation = (vec *)batch->rotations + (int64_t)t * batch->order * 2;
-		sweep_vectors((vec *)batch->d + PACKS, (vec *)batch->e + PACKS, &sweep, last, rotation, pack_step);
+		if (batch->packs == 1)
+			rotate_packs(d, e, &sweep, last, rotation, pack_step, 1);
+		else
+			rotate_packs(d, e, &sweep, last, rotation, pack_step, PACKS);
 		if (!deflate_vectors(batch, lanes, t))
 			return t + 1;
 	}

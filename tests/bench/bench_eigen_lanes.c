@@ -24,7 +24,7 @@ static double now(void)
 
 static void run_dsyevd(const struct pe_eigen_problem *problems, int64_t count, double *sink)
 {
-	static double a[128 * 128], w[128];
+	static double a[PE_LANES_MAX_N * PE_LANES_MAX_N], w[PE_LANES_MAX_N];
 	for (int64_t i = 0; i < count; i++) {
 		const struct pe_eigen_problem *p = &problems[i];
 		small_dense(p, a);
