@@ -41,6 +41,7 @@ struct job {
 	const struct pe_eigen_request *request;
 	struct pe_lanes_result *results;
 	struct pe_lanes *lanes;
+	int64_t taken; /* problems in lanes->sorted */
 	struct pe_lane_batch batch;
 	struct lane lane[PE_LANE_MAX];
 	_Alignas(64) double h_last[PE_LANE_MAX];
@@ -203,21 +204,34 @@ static void load_reflector(
 	job->lane[l].trace = problem->diag[order] * scale;
 }
 
-static void prefetch(const void *from, int64_t bytes)
+/* Inlined always: a function that only prefetches may be taken for one without effect. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE void prefetch(const void *from, int64_t bytes)
 {
 	for (int64_t i = 0; i < bytes; i += 64)
 		__builtin_prefetch((const char *)from + i);
 }
 
-/* Neighbours in the order of n are far apart in memory. */
-static void prefetch_problem(const struct pe_eigen_problem *problem)
+/* Neighbours in the order of n are far apart in memory. They are called for ahead of their use: the
+ * structure three batches, then what it points to, then what that points to. at: of this lane. */
+ALWAYS_INLINE void prefetch_ahead(const struct job *job, int64_t at, int64_t step)
 {
-	int64_t n = problem->n, entries = 2 * n; /* a guess: most have few more edges than nodes */
-	prefetch(problem->row, n * (int64_t)sizeof *problem->row);
-	prefetch(problem->col, entries * (int64_t)sizeof *problem->col);
-	prefetch(problem->val, entries * (int64_t)sizeof *problem->val);
-	prefetch(problem->diag, n * (int64_t)sizeof *problem->diag);
-	prefetch(problem->null, n * (int64_t)sizeof *problem->null);
+	const int64_t *sorted = job->lanes->sorted, end = job->taken;
+	if (at + 3 * step < end)
+		prefetch(&job->problems[sorted[at + 3 * step]], sizeof *job->problems);
+	if (at + 2 * step < end) {
+		const struct pe_eigen_problem *p = &job->problems[sorted[at + 2 * step]];
+		prefetch(p->row, (p->n + 1) * (int64_t)sizeof *p->row);
+		prefetch(p->diag, p->n * (int64_t)sizeof *p->diag);
+		prefetch(p->null, p->n * (int64_t)sizeof *p->null);
+	}
+	if (at + step < end) {
+		const struct pe_eigen_problem *p = &job->problems[sorted[at + step]];
+		int64_t first = p->row[0], entries = p->row[p->n] - first;
+		prefetch(p->col + first, entries * (int64_t)sizeof *p->col);
+		prefetch(p->val + first, entries * (int64_t)sizeof *p->val);
+	}
 }
 
 static void load_lane(struct job *job, int64_t l, int64_t index)
@@ -286,7 +300,7 @@ static void choose_count(struct job *job, int64_t l)
 	}
 	lane->complete = count == order || values[count * lanes] - values[(count - 1) * lanes] > gap;
 	job->counts[l] = (int32_t)count;
-	job->strides[l] = (int32_t)((count + 3) / 4 * 4);
+	job->strides[l] = (int32_t)((count + 7) / 8 * 8);
 }
 
 /* Places in the store: values first, then vectors. */
@@ -315,7 +329,7 @@ static pe_status reserve_vectors(pe_context *ctx, struct job *job)
 	int64_t lanes = lane_count(job), width = job->kernels->lane_width, order = batch->order, count = 0;
 	for (int64_t l = 0; l < lanes; l++)
 		count = pe_max(count, job->counts[l]);
-	int64_t sweeps = 2 * count + 4, padded = (count + 3) / 4 * 4;
+	int64_t sweeps = 2 * count + 4, padded = (count + 7) / 8 * 8;
 	int64_t ints = sweeps + count * job->kernels->lane_packs;
 	PE_TRY(reserve(
 		ctx, &job->lanes->rotations, lanes * sweeps * order * 2 + width * padded * (order + 1) + ints));
@@ -364,8 +378,9 @@ static void judge_lane(const struct job *job, int64_t l)
 		fabs(job->sum_squares[l] - lane->square) <= limit;
 }
 
-static pe_status solve_batch(pe_context *ctx, struct job *job, const int64_t *problems, int64_t count)
+static pe_status solve_batch(pe_context *ctx, struct job *job, int64_t first, int64_t count)
 {
+	const int64_t *problems = job->lanes->sorted + first;
 	int64_t lanes = lane_count(job), order = job->problems[problems[count - 1]].n - 1;
 	PE_TRY(reserve(ctx, &job->lanes->batch, batch_doubles(lanes, order)));
 	lay_out_batch(job, order);
@@ -373,12 +388,10 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, const int64_t *pr
 	for (int64_t l = 0; l < lanes; l++) {
 		job->orders[l] = job->counts[l] = job->strides[l] = 0;
 		job->h_last[l] = job->h_beta[l] = 0.0;
-		if (l + 5 < count)
-			prefetch(&job->problems[problems[l + 5]], sizeof *job->problems);
-		if (l + 2 < count)
-			prefetch_problem(&job->problems[problems[l + 2]]);
-		if (l < count)
+		if (l < count) {
 			load_lane(job, l, problems[l]);
+			prefetch_ahead(job, first + l, lanes);
+		}
 	}
 	job->kernels->lane_values(&job->batch);
 	for (int64_t l = 0; l < count; l++)
@@ -431,12 +444,12 @@ pe_status pe_eigen_lanes(pe_context *ctx, struct pe_lanes *lanes, const struct p
 		.lanes = lanes};
 	lanes->stored = 0;
 	PE_TRY(reserve_problems(ctx, lanes, count));
-	int64_t taken = sort_problems(&job, count);
-	for (int64_t i = 0, step; i < taken; i += step) {
-		step = batch_size(&job, lanes->sorted + i, taken - i);
-		PE_TRY(solve_batch(ctx, &job, lanes->sorted + i, step));
+	job.taken = sort_problems(&job, count);
+	for (int64_t i = 0, step; i < job.taken; i += step) {
+		step = batch_size(&job, lanes->sorted + i, job.taken - i);
+		PE_TRY(solve_batch(ctx, &job, i, step));
 	}
-	for (int64_t i = 0; i < taken; i++) {
+	for (int64_t i = 0; i < job.taken; i++) {
 		struct pe_lanes_result *result = &results[lanes->sorted[i]];
 		result->values = lanes->store.data + lanes->offset[lanes->sorted[i]];
 		result->vectors = result->values + result->stride;

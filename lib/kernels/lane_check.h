@@ -3,49 +3,35 @@
 
 typedef double quad __attribute__((vector_size(32), may_alias));
 
-static inline double larger(double a, double b)
+/* ‖Mv - λv‖₂² of columns b · WIDTH and on. */
+static inline vec check_columns(const struct pe_lane_pairs *pairs, int32_t b)
 {
-	return a > b || a != a ? a : b; /* keeps NaN */
-}
-
-/* Columns 4 b … 4 (b + quads) - 1: the largest square of ‖Mv - λv‖₂. */
-static inline double check_columns(const struct pe_lane_pairs *pairs, int32_t b, int quads)
-{
-	int64_t step = pairs->stride / 4, p = pairs->row[0];
+	int64_t step = pairs->stride / WIDTH, p = pairs->row[0];
 	const int64_t *row = pairs->row;
 	const int32_t *col = pairs->col;
-	const double *val = pairs->val, *diag = pairs->diag, scale = pairs->scale;
-	const quad *v = (const quad *)pairs->vectors + b;
-	quad value[2], square[2] = {{0}}, sum[2];
-	for (int q = 0; q < quads; q++)
-		value[q] = ((const quad *)pairs->values)[b + q];
+	const double *val = pairs->val;
+	const vec *v = (const vec *)pairs->vectors + b;
+	const vec value = ((const vec *)pairs->values)[b], scale = vec_all(pairs->scale);
+	vec square = vec_all(0.0);
 	for (int32_t i = 0; i < pairs->n; i++) {
-		for (int q = 0; q < quads; q++)
-			sum[q] = (diag[i] - value[q]) * v[i * step + q];
+		vec sum = (vec_all(pairs->diag[i]) - value) * v[i * step];
 		for (int64_t end = row[i + 1]; p < end; p++)
-			for (int q = 0; q < quads; q++)
-				sum[q] += val[p] * v[col[p] * step + q];
-		for (int q = 0; q < quads; q++) {
-			sum[q] *= scale;
-			square[q] += sum[q] * sum[q];
-		}
+			sum = vec_fma(vec_all(val[p]), v[col[p] * step], sum);
+		sum *= scale;
+		square = vec_fma(sum, sum, square);
 	}
-	double worst = 0.0;
-	for (int q = 0; q < quads; q++)
-		for (int k = 0; k < 4; k++)
-			worst = larger(square[q][k], worst);
-	return worst;
+	return square;
 }
 
 static double check_pairs(const struct pe_lane_pairs *pairs)
 {
-	double square = 0.0;
-	int32_t b = 0, quads = pairs->stride / 4;
-	for (; b + 2 <= quads; b += 2)
-		square = larger(check_columns(pairs, b, 2), square);
-	if (b < quads)
-		square = larger(check_columns(pairs, b, 1), square);
-	return __builtin_sqrt(square);
+	double most = 0.0;
+	for (int32_t b = 0; b < pairs->stride / WIDTH; b++) {
+		vec square = check_columns(pairs, b);
+		for (int k = 0; k < WIDTH; k++)
+			most = square[k] > most || square[k] != square[k] ? square[k] : most; /* keeps NaN */
+	}
+	return __builtin_sqrt(most);
 }
 
 /* Inner products of vectors b, b + 1 with c … c + 3 of a pack. */

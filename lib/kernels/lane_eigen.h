@@ -43,7 +43,7 @@ struct pe_lane_batch {
 	double *orthogonality;    /* lanes: the largest |VᵀV - I| */
 	double *const *out;       /* lanes: entry of node i in vector j goes to [i · stride + j] */
 	const int32_t
-		*strides; /* lanes: ≥ count, a multiple of 4; 0 where that is 0; what is between is set to 0 */
+		*strides; /* lanes: ≥ count, a multiple of 8; 0 where that is 0; what is between is set to 0 */
 	double *const *final; /* lanes: eigenvalues of the vectors, count of each, not yet sorted */
 };
 
@@ -55,13 +55,13 @@ typedef void pe_lane_vectors_fn(struct pe_lane_batch *batch);
 
 /* A sparse symmetric matrix as in struct pe_eigen_problem, and vectors in rows. */
 struct pe_lane_pairs {
-	int32_t n, count, stride; /* stride is a multiple of 4 */
+	int32_t n, count, stride; /* stride is a multiple of 8 */
 	double scale;             /* of the residual, so that its square can be taken */
 	const int64_t *row;
 	const int32_t *col;
 	const double *val, *diag;
 	const double *values;  /* stride, 0 from count on */
-	const double *vectors; /* n × stride, 32-byte aligned, 0 from count on */
+	const double *vectors; /* n × stride, 0 from count on */
 };
 
 /* The largest scale · ‖Mv - λv‖₂; NaN if there is one. */

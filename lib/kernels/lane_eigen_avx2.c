@@ -9,6 +9,7 @@ typedef __m256d mask;
 
 #define WIDTH 4
 #define PACKS 4
+#define GROUP 4
 
 static inline vec vec_all(double a)
 {

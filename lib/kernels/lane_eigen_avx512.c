@@ -9,6 +9,7 @@ typedef __mmask8 mask;
 
 #define WIDTH 8
 #define PACKS 4
+#define GROUP 8
 
 static inline vec vec_all(double a)
 {

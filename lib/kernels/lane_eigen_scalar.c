@@ -6,6 +6,7 @@
 
 #define WIDTH 2
 #define PACKS 4
+#define GROUP 4
 
 typedef double vec __attribute__((vector_size(16), may_alias));
 typedef int64_t mask __attribute__((vector_size(16)));

@@ -131,39 +131,43 @@ static int32_t decouple(struct pe_lane_batch *batch)
 }
 
 /* x_j ← G₀ᵀ … G_{m-1}ᵀ x_j for `group` vectors, `step` apart. */
-static inline void rotate_group(vec *x, int64_t step, int group, const vec *rotation, int32_t m)
+INLINE void rotate_group(vec *x, int64_t step, const int group, const vec *rotation, int32_t m)
 {
 	vec carry[8];
-	for (int k = 0; k < group; k++)
-		carry[k] = x[k * step + m];
+	UNROLL for (int k = 0; k < group; k++) carry[k] = x[k * step + m];
 	for (int32_t i = m - 1; i >= 0; i--) {
 		vec c = rotation[2 * i], s = rotation[2 * i + 1];
-		for (int k = 0; k < group; k++) {
+		UNROLL for (int k = 0; k < group; k++)
+		{
 			vec xi = x[k * step + i];
 			x[k * step + i + 1] = vec_fma(s, xi, c * carry[k]);
 			carry[k] = vec_fnma(s, carry[k], c * xi);
 		}
 	}
-	for (int k = 0; k < group; k++)
-		x[k * step] = carry[k];
+	UNROLL for (int k = 0; k < group; k++) x[k * step] = carry[k];
 }
 
 static void rotate_vectors(vec *x, int64_t step, int32_t count, const vec *rotation, int32_t m)
 {
-	int32_t j = 0;
-	for (; j + 4 <= count; j += 4)
-		rotate_group(x + j * step, step, 4, rotation, m);
-	if (count - j >= 2) {
-		rotate_group(x + j * step, step, 2, rotation, m);
-		j += 2;
+	for (; count >= GROUP; count -= GROUP, x += GROUP * step)
+		rotate_group(x, step, GROUP, rotation, m);
+	if (GROUP > 4 && count >= 4) {
+		rotate_group(x, step, 4, rotation, m);
+		x += 4 * step;
+		count -= 4;
 	}
-	if (j < count)
-		rotate_group(x + j * step, step, 1, rotation, m);
+	if (count >= 2) {
+		rotate_group(x, step, 2, rotation, m);
+		x += 2 * step;
+		count -= 2;
+	}
+	if (count > 0)
+		rotate_group(x, step, 1, rotation, m);
 }
 
 /* x ← (I - β_h h hᵀ) H_{N-1} … H_2 x for `group` vectors, each reflector used together with the inner
  * products of the next. last: the additional entry of each vector. */
-static inline void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, int group, vec *last)
+INLINE void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, const int group, vec *last)
 {
 	int32_t order = batch->order;
 	const vec *a = (const vec *)batch->a + (int64_t)u * order * (order + 1) / 2;
@@ -171,28 +175,31 @@ static inline void reflect_group(const struct pe_lane_batch *batch, int32_t u, v
 	const vec *h = (const vec *)batch->h + (int64_t)u * order;
 	vec dot[8], g[8];
 	const vec *v = order > 2 ? a + 3 : h, *next;
-	for (int k = 0; k < group; k++) {
+	UNROLL for (int k = 0; k < group; k++)
+	{
 		dot[k] = v[0] * x[k * order];
 		if (order > 1)
 			dot[k] = vec_fma(v[1], x[k * order + 1], dot[k]);
 	}
 	for (int32_t m = 2; m < order; m++, v = next) {
 		next = m + 1 < order ? v + m + 1 : h;
-		for (int k = 0; k < group; k++) {
+		UNROLL for (int k = 0; k < group; k++)
+		{
 			g[k] = beta[m] * dot[k];
 			dot[k] = vec_all(0.0);
 		}
 		for (int32_t i = 0; i < m; i++)
-			for (int k = 0; k < group; k++) {
+			UNROLL for (int k = 0; k < group; k++)
+			{
 				vec xi = vec_fnma(g[k], v[i], x[k * order + i]);
 				x[k * order + i] = xi;
 				dot[k] = vec_fma(next[i], xi, dot[k]);
 			}
-		for (int k = 0; k < group; k++)
-			dot[k] = vec_fma(next[m], x[k * order + m], dot[k]);
+		UNROLL for (int k = 0; k < group; k++) dot[k] = vec_fma(next[m], x[k * order + m], dot[k]);
 	}
 	vec h_last = ((const vec *)batch->h_last)[u], h_beta = ((const vec *)batch->h_beta)[u];
-	for (int k = 0; k < group; k++) {
+	UNROLL for (int k = 0; k < group; k++)
+	{
 		g[k] = h_beta * dot[k];
 		last[k] = -(g[k] * h_last);
 		for (int32_t i = 0; i < order; i++)
@@ -202,15 +209,17 @@ static inline void reflect_group(const struct pe_lane_batch *batch, int32_t u, v
 
 static void reflect_vectors(const struct pe_lane_batch *batch, int32_t u, vec *x, int32_t count, vec *last)
 {
-	int32_t j = 0, order = batch->order;
-	for (; j + 4 <= count; j += 4)
-		reflect_group(batch, u, x + (int64_t)j * order, 4, last + j);
-	if (count - j >= 2) {
-		reflect_group(batch, u, x + (int64_t)j * order, 2, last + j);
-		j += 2;
+	int64_t step = batch->order;
+	for (; count >= GROUP; count -= GROUP, x += GROUP * step, last += GROUP)
+		reflect_group(batch, u, x, GROUP, last);
+	if (GROUP > 4 && count >= 4) {
+		reflect_group(batch, u, x, 4, last);
+		x += 4 * step;
+		last += 4;
+		count -= 4;
 	}
-	if (j < count)
-		reflect_group(batch, u, x + (int64_t)j * order, 1, last + j);
+	for (; count > 0; count--, x += step, last++)
+		reflect_group(batch, u, x, 1, last);
 }
 
 /* All vectors of one pack. */
