@@ -83,6 +83,11 @@ static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *o
 	struct pe_eigen_result result = {0};
 	request.stream = (uint64_t)c;
 	PE_TRY(engines[options->engine](ctx, &problem, &request, &result));
+	if (!result.complete && problem.n <= SMALL && options->engine == PE_LAP_AUTO) {
+		/* An iteration has met a group of hundreds. */
+		pe_eigen_result_free(ctx, &result);
+		PE_TRY(pe_eigen_dense(ctx, &problem, &request, &result));
+	}
 	task->solutions[c] = (struct pe_lap_solution){.count = result.count,
 		.vector_step = problem.n,
 		.entry_step = 1,
