@@ -2,6 +2,9 @@
 #include "chebyshev.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
 
 #define LANES PE_CHEBYSHEV_LANES
 
@@ -36,37 +39,19 @@ bool pe_chebyshev_invert(const struct pe_chebyshev *f, double theta, double *val
 	return true;
 }
 
-/* out ← scale · (centre·x - M x) - out, for LANES interleaved vectors. */
-static void step(const struct pe_eigen_problem *p, double centre, double scale, const double *restrict x,
-	double *restrict out)
-{
-	for (int32_t i = 0; i < p->n; i++) {
-		double sum[LANES], own = centre - p->diag[i];
-		for (int32_t r = 0; r < LANES; r++)
-			sum[r] = own * x[(int64_t)i * LANES + r];
-		for (int64_t e = p->row[i]; e < p->row[i + 1]; e++) {
-			const double *from = x + (int64_t)p->col[e] * LANES;
-			double value = p->val[e];
-			for (int32_t r = 0; r < LANES; r++)
-				sum[r] -= value * from[r];
-		}
-		for (int32_t r = 0; r < LANES; r++)
-			out[(int64_t)i * LANES + r] = scale * sum[r] - out[(int64_t)i * LANES + r];
-	}
-}
-
 /* T₀ = x, T₁ = l x, T_{j+1} = 2 l T_j - T_{j-1}, with l = (centre - M) / half. Gives the last. */
-static double *recurrence(const struct pe_chebyshev *f, double *now, double *before)
+static double *recurrence(
+	const struct pe_chebyshev *f, const struct pe_kernels *kernels, double *now, double *before)
 {
-	int64_t size = (int64_t)f->problem->n * LANES;
-	for (int64_t i = 0; i < size; i++)
-		before[i] = 0;
-	step(f->problem, f->centre, 1 / f->half, now, before);
+	const struct pe_eigen_problem *p = f->problem;
+	struct pe_product_matrix m = {.n = p->n, .row = p->row, .col = p->col, .val = p->val, .diag = p->diag};
+	memset(before, 0, (size_t)p->n * LANES * sizeof *before);
+	kernels->sparse_product(&m, f->centre, 1 / f->half, now, before);
 	for (int32_t j = 1; j < f->degree; j++) {
 		double *next = now;
 		now = before;
 		before = next;
-		step(f->problem, f->centre, 2 / f->half, now, before);
+		kernels->sparse_product(&m, f->centre, 2 / f->half, now, before);
 	}
 	return before;
 }
@@ -75,14 +60,13 @@ pe_status pe_chebyshev_apply(pe_context *ctx, void *arg, int32_t count, double *
 {
 	struct pe_chebyshev *f = arg;
 	int32_t n = f->problem->n;
-	(void)ctx;
 	for (int32_t first = 0; first < count; first += LANES) {
 		int32_t used = (int32_t)pe_min(LANES, count - first);
 		double *block = x + (int64_t)first * n, scale = 1 / f->peak;
 		for (int32_t i = 0; i < n; i++)
 			for (int32_t r = 0; r < LANES; r++)
 				f->scratch[(int64_t)i * LANES + r] = r < used ? block[(int64_t)r * n + i] : 0;
-		const double *last = recurrence(f, f->scratch, f->scratch + (int64_t)n * LANES);
+		const double *last = recurrence(f, ctx->kernels, f->scratch, f->scratch + (int64_t)n * LANES);
 		for (int32_t r = 0; r < used; r++)
 			for (int32_t i = 0; i < n; i++)
 				block[(int64_t)r * n + i] = scale * last[(int64_t)i * LANES + r];

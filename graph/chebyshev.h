@@ -16,7 +16,7 @@ struct pe_chebyshev {
 	double *scratch;     /* n × 2 × PE_CHEBYSHEV_LANES */
 };
 
-#define PE_CHEBYSHEV_LANES 8
+#define PE_CHEBYSHEV_LANES 8 /* of the kernel sparse_product */
 
 /* Sets the interval and the degree. low ≤ all wanted eigenvalues < cut < upper; degree ≥ 1. */
 void pe_chebyshev_set(struct pe_chebyshev *filter, double low, double cut, double upper, int32_t degree);

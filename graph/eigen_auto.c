@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Which engine takes a problem: dense where n is small or much is wanted, shift-invert where the factor is
  * sparse, else the filter. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "eigen_engines.h"
 #include "eigen_parts.h"
 
-#define DENSE_N 160         /* up to here LAPACK is quicker than anything that iterates */
-#define DENSE_MOST 8000     /* nor is it asked for more than this: n² numbers, and n³ operations */
-#define DENSE_SHARE 6       /* k above n over this: most of a basis would be the whole space */
-#define FLOPS_FREE 2e8      /* a factorisation of so few operations is not worth avoiding */
-#define FLOPS_ENTRY 5e3     /* operations an entry of M, above which products are cheaper */
-#define FLOPS_MOST 2e13     /* and above which there is no trying: hours */
-#define FILTER_RESTARTS 100 /* before a factorisation that looked too dear is tried after all */
+#define DENSE_N 160     /* up to here LAPACK is quicker than anything that iterates */
+#define DENSE_MOST 8000 /* nor is it asked for more than this: n² numbers, and n³ operations */
+#define DENSE_SHARE 6   /* k above n over this: most of a basis would be the whole space */
+#define FLOPS_FREE 2e8  /* a factorisation of so few operations is not worth avoiding */
+#define FLOPS_ENTRY 5e3 /* operations an entry of M, above which products are cheaper */
+#define FLOPS_MOST 2e13 /* and above which there is no trying: hours */
+#define SMALL_WORLD_N 3000
+#define SMALL_WORLD_DEGREE 7 /* neighbours a node */
+#define FILTER_RESTARTS 100  /* before a factorisation that looked too dear is tried after all */
 
 static void explain(struct pe_eigen_result *out, const char *why)
 {
@@ -21,41 +24,92 @@ static void explain(struct pe_eigen_result *out, const char *why)
 	snprintf(out->note + used, sizeof out->note - used, " (%s)", why);
 }
 
-/* The filter, and if it does not converge soon, the factor. */
-static pe_status filter_first(pe_context *ctx, const struct pe_eigen_problem *p,
-	const struct pe_eigen_request *r, struct pe_sparse_factor *factor, struct pe_eigen_result *out)
+/* Steps from node 0 to the farthest. */
+static pe_status measure_depth(pe_context *ctx, const struct pe_eigen_problem *p, int32_t *depth)
 {
-	bool hopeless = !factor || pe_sparse_factor_flops(factor) > FLOPS_MOST;
-	PE_TRY(pe_eigen_by_filter(ctx, p, r, NULL, hopeless ? 10 * FILTER_RESTARTS : FILTER_RESTARTS, out));
-	if (out->converged || hopeless) {
-		explain(out, "the factor would be dense");
+	int32_t *queue = pe_alloc(ctx, p->n, sizeof *queue), *level = pe_alloc(ctx, p->n, sizeof *level);
+	pe_status status = queue && level ? PE_OK : PE_ERR_NOMEM;
+	int32_t end = 1;
+	if (status != PE_OK)
+		goto done;
+	memset(level, -1, (size_t)p->n * sizeof *level);
+	queue[0] = level[0] = 0;
+	for (int32_t at = 0; at < end; at++)
+		for (int64_t e = p->row[queue[at]]; e < p->row[queue[at] + 1]; e++)
+			if (level[p->col[e]] < 0) {
+				level[p->col[e]] = level[queue[at]] + 1;
+				queue[end++] = p->col[e];
+			}
+	*depth = level[queue[end - 1]];
+done:
+	pe_free(ctx, queue);
+	pe_free(ctx, level);
+	return status;
+}
+
+/* Many edges, yet every node is near: such a graph has no small separators, and even ordering it is wasted.
+ */
+static pe_status is_small_world(pe_context *ctx, const struct pe_eigen_problem *p, bool *is)
+{
+	int32_t depth;
+	*is = (double)(p->row[p->n] - p->row[0]) / p->n >= SMALL_WORLD_DEGREE && p->n >= SMALL_WORLD_N;
+	if (!*is)
 		return PE_OK;
-	}
-	pe_eigen_result_free(ctx, out);
-	PE_TRY(pe_eigen_by_factor(ctx, p, r, factor, out));
-	explain(out, "the filter did not converge");
+	PE_TRY(measure_depth(ctx, p, &depth));
+	*is = depth <= 2 * log(p->n);
+	return PE_OK;
+}
+
+/* *factor is NULL where it would be too large to be tried. */
+static pe_status analyse(pe_context *ctx, const struct pe_eigen_problem *p, struct pe_sparse_factor **factor)
+{
+	struct pe_sparse_matrix matrix = pe_eigen_matrix(p);
+	pe_status status = pe_sparse_factor_create(ctx, &matrix, factor);
+	if (status == PE_OK && pe_sparse_factor_flops(*factor) > FLOPS_MOST)
+		pe_sparse_factor_destroy(ctx, factor);
+	return status == PE_ERR_UNSUPPORTED ? PE_OK : status;
+}
+
+static bool is_cheap(const struct pe_eigen_problem *p, const struct pe_sparse_factor *factor)
+{
+	double entries = (double)(p->row[p->n] - p->row[0]) + p->n;
+	return factor && pe_sparse_factor_flops(factor) <= fmax(FLOPS_FREE, FLOPS_ENTRY * entries);
+}
+
+static pe_status filter(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
+	int32_t restarts, struct pe_eigen_result *out)
+{
+	PE_TRY(pe_eigen_by_filter(ctx, p, r, NULL, restarts, out));
+	explain(out, "the factor would be dense");
 	return PE_OK;
 }
 
 pe_status pe_eigen_auto(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
 	struct pe_eigen_result *out)
 {
+	bool small_world;
 	*out = (struct pe_eigen_result){0};
 	if (p->n <= DENSE_N || (r->k > p->n / DENSE_SHARE && p->n <= DENSE_MOST))
 		return pe_eigen_dense(ctx, p, r, out);
-	struct pe_sparse_matrix matrix = pe_eigen_matrix(p);
-	struct pe_sparse_factor *factor;
-	pe_status status = pe_sparse_factor_create(ctx, &matrix, &factor);
-	if (status == PE_ERR_UNSUPPORTED)
-		return filter_first(ctx, p, r, NULL, out);
-	if (status != PE_OK)
-		return status;
-	double entries = (double)(p->row[p->n] - p->row[0]) + p->n;
-	double flops = pe_sparse_factor_flops(factor);
-	if (flops <= FLOPS_FREE || flops <= FLOPS_ENTRY * entries)
+	PE_TRY(is_small_world(ctx, p, &small_world));
+	struct pe_sparse_factor *factor = NULL;
+	if (!small_world)
+		PE_TRY(analyse(ctx, p, &factor));
+	pe_status status = PE_OK;
+	bool cheap = is_cheap(p, factor);
+	if (!cheap)
+		status = filter(ctx, p, r, FILTER_RESTARTS, out);
+	if (status != PE_OK || out->converged)
+		goto done;
+	/* What looked too dear is tried after all. */
+	pe_eigen_result_free(ctx, out);
+	if (small_world)
+		status = analyse(ctx, p, &factor);
+	if (status == PE_OK && factor)
 		status = pe_eigen_by_factor(ctx, p, r, factor, out);
-	else
-		status = filter_first(ctx, p, r, factor, out);
+	else if (status == PE_OK)
+		status = filter(ctx, p, r, 10 * FILTER_RESTARTS, out);
+done:
 	pe_sparse_factor_destroy(ctx, &factor);
 	return status;
 }

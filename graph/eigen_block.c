@@ -11,6 +11,7 @@
 #include "linalg/blas_threads.h"
 
 #define BLOCK PE_CHEBYSHEV_LANES
+#define SPREAD 3.0 /* what is let through, against what is wanted */
 #define GAIN 100.0 /* of one application of the polynomial, at the low end */
 
 /* What is damped is somewhere above the cut. */
@@ -30,29 +31,31 @@ static bool map(const void *arg, double theta, double norm, double *value, doubl
 	return true;
 }
 
-/* A little above the wanted values, and clear of the last of them. */
+/* Well above the wanted values: the polynomial need not part them from their neighbours, since the Krylov
+ * space does; it must only grow by GAIN with a degree as small as can be. 0 if nothing above the wanted is
+ * seen yet. */
 static double choose_cut(const struct pe_eigen_search *search, const struct pe_eigen_estimate *e)
 {
-	int64_t wanted = pe_min(search->request->k, e->count) - 1, at = pe_min(wanted + BLOCK / 2, e->count - 1);
-	double clear = fmax(1e-6 * search->problem->upper, 10 * PE_GROUP_GAP * search->problem->norm1);
-	while (at < e->count && e->values[at] - e->values[wanted] < clear)
+	const struct pe_eigen_problem *p = search->problem;
+	double clear = fmax(1e-6 * p->upper, 10 * PE_GROUP_GAP * p->norm1);
+	int32_t at = search->request->k;
+	while (at < e->count && e->values[at] - e->values[search->request->k - 1] < clear)
 		at++;
-	return at < e->count ? e->values[at] : e->values[wanted] + clear;
+	return at < e->count ? e->values[0] + SPREAD * (e->values[at] - e->values[0]) : 0;
 }
 
-/* Ritz values come down to the eigenvalues: so does the cut, which should be a little above the wanted. */
-static pe_status adapt(
-	struct pe_eigen_search *search, const struct pe_eigen_estimate *e, bool first, bool *changed)
+/* Ritz values come down to the eigenvalues: so does the cut. */
+static pe_status adapt(struct pe_eigen_search *search, const struct pe_eigen_estimate *e, bool *changed)
 {
 	struct pe_chebyshev *filter = search->arg;
 	const struct pe_eigen_problem *p = search->problem;
-	(void)first;
 	*changed = false;
-	if (e->count < 2)
+	/* In an exhausted space there is nothing to amplify. */
+	if (e->count <= search->request->k || search->krylov.replaced > 0)
 		return PE_OK;
 	double low = e->values[0], upper = p->upper * (1 + 1e-12), cut = choose_cut(search, e);
 	double before = filter->centre - filter->half;
-	if (!(cut > low) || !(cut < upper) || (filter->degree > 1 && cut - low > 0.7 * (before - low)))
+	if (!(cut > low) || !(cut < upper) || (filter->degree > 1 && cut - low > 0.6 * (before - low)))
 		return PE_OK;
 	pe_chebyshev_set(filter, low, cut, upper, pe_chebyshev_degree(low, cut, upper, GAIN));
 	*changed = true;
@@ -73,7 +76,7 @@ pe_status pe_eigen_by_filter(pe_context *ctx, const struct pe_eigen_problem *pro
 		.apply = pe_chebyshev_apply,
 		.arg = &filter,
 		.block = BLOCK,
-		.spare = 6 * BLOCK,
+		.spare = 8 * BLOCK,
 		.first_look = 4 * BLOCK,
 		.restarts = restarts};
 	filter.scratch = pe_alloc(ctx, problem->n, 2 * BLOCK * sizeof *filter.scratch);

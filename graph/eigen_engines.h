@@ -15,4 +15,8 @@ pe_status pe_eigen_by_filter(pe_context *ctx, const struct pe_eigen_problem *pro
 	const struct pe_eigen_request *request, struct pe_sparse_factor *factor, int32_t restarts,
 	struct pe_eigen_result *out) PE_NODISCARD;
 
+/* ARPACK on the same factorisation, for comparison: semidefinite problems, k ≤ n - 3. */
+pe_status pe_eigen_arpack(pe_context *ctx, const struct pe_eigen_problem *problem,
+	const struct pe_eigen_request *request, struct pe_eigen_result *out) PE_NODISCARD;
+
 #endif

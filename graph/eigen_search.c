@@ -98,6 +98,17 @@ done:
 	return status;
 }
 
+/* The wanted pairs and those that are equal to the last of them, as the estimates show it. */
+static int32_t count_group(const struct pe_eigen_search *s, const struct pe_eigen_request *request,
+	const struct pe_eigen_estimate *e)
+{
+	int64_t count = pe_min(request->k, e->count), limit = (int64_t)request->k + request->max_group + 1;
+	double gap = PE_GROUP_GAP * s->problem->norm1;
+	while (count > 0 && count < pe_min(e->count, limit) && e->values[count] - e->values[count - 1] <= gap)
+		count++;
+	return (int32_t)count;
+}
+
 /* Takes what is converged by the estimates. If the true residuals contradict, the estimates must become
  * smaller, until they are below all rounding. */
 static pe_status try_to_finish(struct pe_eigen_search *s, const struct pe_eigen_request *request,
@@ -107,6 +118,13 @@ static pe_status try_to_finish(struct pe_eigen_search *s, const struct pe_eigen_
 	int32_t count = pe_eigen_settle(s->problem, request, e, s->bound, &complete);
 	if (count == 0)
 		return PE_OK;
+	/* An invariant subspace shows one vector of each of its eigenvalues. The random columns that continue the
+	 * basis may show more: they are waited for until they do not. */
+	int32_t group = count_group(s, request, e);
+	bool growing = s->krylov.replaced > 0 && group != s->last_group;
+	s->last_group = group;
+	if (growing && !e->all)
+		return PE_OK;
 	bool last = s->bound < 1e-17 * s->problem->norm1 || e->all;
 	PE_TRY(take(s, count, last));
 	s->above = count < e->count ? e->values[count] - e->errors[count] : INFINITY;
@@ -115,12 +133,13 @@ static pe_status try_to_finish(struct pe_eigen_search *s, const struct pe_eigen_
 	return PE_OK;
 }
 
-/* Steps until the basis is full (or the space exhausted), looking at the estimates now and then. */
-static pe_status fill_basis(struct pe_eigen_search *s, const struct pe_eigen_request *request, int32_t next,
+/* Steps until the basis is full, the space exhausted, the search finished, or the operator changed; looks at
+ * the estimates now and then. */
+static pe_status fill_basis(struct pe_eigen_search *s, const struct pe_eigen_request *request,
 	struct pe_eigen_estimate *e, bool *finished, bool *changed)
 {
 	struct pe_krylov *k = &s->krylov;
-	bool first = s->restarted == 0 && s->transform->adapt;
+	int32_t next = (int32_t)pe_max(s->first_look, request->k + 1);
 	while (pe_krylov_can_step(k) && !*finished && !*changed) {
 		PE_TRY(pe_krylov_step(k));
 		if (k->active < next && pe_krylov_can_step(k))
@@ -128,39 +147,48 @@ static pe_status fill_basis(struct pe_eigen_search *s, const struct pe_eigen_req
 		next = k->active + k->active / 16 + 1;
 		PE_TRY(look(s, e));
 		PE_TRY(try_to_finish(s, request, e, finished));
-		if (!*finished && first)
-			PE_TRY(s->transform->adapt(s, e, true, changed));
-		first = false;
+		if (!*finished && s->transform->adapt && k->pending > 0)
+			PE_TRY(s->transform->adapt(s, e, changed));
 	}
 	return PE_OK;
+}
+
+/* Between two fillings of the basis: keeps what is best, in a larger basis if the last group needs it. */
+static pe_status restart(struct pe_eigen_search *s, const struct pe_eigen_request *request,
+	const struct pe_eigen_estimate *e, bool changed)
+{
+	struct pe_krylov *k = &s->krylov;
+	if (changed)
+		return pe_krylov_reseed(k);
+	int64_t group = count_group(s, request, e), room = (int64_t)k->capacity - k->fixed - 3 * k->block;
+	if (group + k->block > room && !s->enlarged) {
+		s->enlarged = true;
+		s->applied += k->applied;
+		return prepare(s, request->k + request->max_group + 1);
+	}
+	int64_t keep = pe_min(pe_min(group + group / 2 + k->block, room), e->count);
+	return pe_krylov_restart(k, (int32_t)pe_max(keep, 1));
 }
 
 /* One search for request->k pairs besides those found. */
 static pe_status search(struct pe_eigen_search *s, const struct pe_eigen_request *request)
 {
-	struct pe_krylov *k = &s->krylov;
 	struct pe_eigen_estimate e = {0};
 	bool finished = false;
-	int32_t look_at = (int32_t)pe_max(s->first_look, request->k + 1);
 	s->bound = 0.5 * request->tolerance * s->problem->norm1;
-	s->converged = false;
+	s->converged = s->enlarged = false;
+	s->last_group = 0;
 	PE_TRY(prepare(s, request->k));
 	for (s->restarted = 0;; s->restarted++) {
 		bool changed = false;
-		PE_TRY(fill_basis(s, request, look_at, &e, &finished, &changed));
-		if (finished || k->pending == 0 || s->restarted == s->restarts)
+		PE_TRY(fill_basis(s, request, &e, &finished, &changed));
+		if (finished || s->krylov.pending == 0 || s->restarted == s->restarts)
 			break;
-		if (!changed && s->transform->adapt)
-			PE_TRY(s->transform->adapt(s, &e, false, &changed));
-		int64_t keep = pe_min(request->k + request->k / 2 + k->block, k->capacity - k->fixed - 3 * k->block);
-		if (changed)
-			PE_TRY(pe_krylov_reseed(k));
-		else
-			PE_TRY(pe_krylov_restart(k, (int32_t)pe_max(pe_min(keep, e.count), 1)));
+		PE_TRY(restart(s, request, &e, changed));
 	}
 	if (!finished)
 		PE_TRY(take(s, (int32_t)pe_min(request->k, e.count), true));
-	s->applied += k->applied;
+	s->applied += s->krylov.applied;
 	return PE_OK;
 }
 
@@ -266,7 +294,11 @@ pe_status pe_eigen_search_run(struct pe_eigen_search *s, struct pe_sparse_factor
 		PE_TRY(certify(s, factor, count, out->complete, &missing));
 		if (missing <= 0 || attempt == ATTEMPTS - 1)
 			break;
-		request.k = (int32_t)pe_min(missing, s->problem->n - 1 - s->found);
+		/* Of a group that is too large no more is needed than to know that it is. */
+		int64_t limit = pe_min((int64_t)s->request->k + s->request->max_group + 1, s->problem->n - 1);
+		if (s->found >= limit)
+			break;
+		request.k = (int32_t)pe_min(missing, limit - s->found);
 		request.max_group = 0;
 		if (refactor)
 			PE_TRY(refactor(s));

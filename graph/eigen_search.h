@@ -14,10 +14,10 @@ struct pe_eigen_transform {
 	/* From a Ritz value θ and its error norm: the value of M, its residual once purified, and a bound of the
 	 * value's error (INFINITY if there is none). false if θ is not from the wanted end. */
 	bool (*map)(const void *arg, double theta, double norm, double *value, double *residual, double *error);
-	/* Looks at the estimates; may change the operator, and then sets *changed. first: at the first look, else
-	 * before a restart. NULL: never changes. */
+	/* Looks at the estimates, whenever they are new; may change the operator, and then sets *changed. NULL:
+	 * never changes. */
 	pe_status (*adapt)(
-		struct pe_eigen_search *search, const struct pe_eigen_estimate *estimate, bool first, bool *changed);
+		struct pe_eigen_search *search, const struct pe_eigen_estimate *estimate, bool *changed);
 };
 
 struct pe_eigen_search {
@@ -37,6 +37,8 @@ struct pe_eigen_search {
 	double bound;                        /* residual that the estimates must show */
 	int64_t applied;
 	int32_t restarted;
+	int32_t last_group; /* pairs in the groups up to the last wanted one, when last looked at */
+	bool enlarged;      /* the basis, for a large group */
 	/* What was found: ascending, orthonormal. */
 	int32_t found;
 	double *found_values, *found_residuals, *vectors;

@@ -55,11 +55,9 @@ static pe_status refactor(struct pe_eigen_search *search)
 }
 
 /* Where values may be below 0 the first shift is a bound, perhaps a far one: move it up to the spectrum. */
-static pe_status adapt(
-	struct pe_eigen_search *search, const struct pe_eigen_estimate *e, bool first, bool *changed)
+static pe_status adapt(struct pe_eigen_search *search, const struct pe_eigen_estimate *e, bool *changed)
 {
 	struct shifted *s = search->arg;
-	(void)first;
 	*changed = false;
 	if (search->problem->semidefinite || s->moves == 3 || e->count == 0)
 		return PE_OK;

@@ -104,10 +104,12 @@ static void append(struct pe_krylov *k, int32_t coupled, int32_t count)
 		whole[j] = pe_panel_norm(k->n, x + (int64_t)j * k->n);
 	project_out(k, before - coupled, before, count, x);
 	project_out(k, 0, before, count, x);
+	k->replaced = 0;
 	for (int32_t j = 0; j < count; j++, x += k->n) {
 		double norm = purge(k, before, before + j);
 		if (norm < 1e-3 * whole[j] && norm > DEPENDENT * whole[j])
 			norm = purge(k, 0, before + j);
+		k->replaced += !(norm > DEPENDENT * whole[j]);
 		for (int32_t tries = 0; tries < 8 && !(norm > DEPENDENT * whole[j]); tries++) {
 			draw(k, x);
 			whole[j] = pe_panel_norm(k->n, x);

@@ -22,6 +22,7 @@ struct pe_krylov {
 	int32_t n, capacity, block;     /* columns in all; columns of a new block */
 	int32_t fixed, active, pending; /* columns of each kind */
 	int32_t coupled;   /* the last active columns, those that the operator leads to from pending */
+	int32_t replaced;  /* pending columns that are random, for want of new directions */
 	double *basis;     /* n × capacity */
 	double *projected; /* Vᵀ operator V, lower triangle, leading dimension capacity; below the active
 						* rows come those that couple the active columns to the pending ones */

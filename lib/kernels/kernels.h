@@ -8,6 +8,7 @@
 
 #include "half_walk.h"
 #include "lane_eigen.h"
+#include "sparse_product.h"
 
 struct pe_kernels {
 	const char *name; /* "scalar", "avx2", … */
@@ -21,6 +22,8 @@ struct pe_kernels {
 	pe_lane_values_fn *lane_values;
 	pe_lane_vectors_fn *lane_vectors;
 	pe_lane_check_fn *lane_check;
+
+	pe_sparse_product_fn *sparse_product; /* sparse_product.h */
 };
 
 /* The best set that this machine runs and that is not above `limit` (a set's name; NULL: no
@@ -41,5 +44,9 @@ void pe_half_walk_avx512(struct pe_kernels *kernels);
 void pe_lane_eigen_scalar(struct pe_kernels *kernels);
 void pe_lane_eigen_avx2(struct pe_kernels *kernels);
 void pe_lane_eigen_avx512(struct pe_kernels *kernels);
+
+void pe_sparse_product_scalar(struct pe_kernels *kernels);
+void pe_sparse_product_avx2(struct pe_kernels *kernels);
+void pe_sparse_product_avx512(struct pe_kernels *kernels);
 
 #endif

@@ -50,6 +50,8 @@ static void chooses_by_size_and_fill(void **state)
 	expect(*state, xt_eigen_grid(25, 25, true), 400, "dense");
 	expect(*state, xt_eigen_grid(60, 61, true), 8, "shift-invert");
 	expect(*state, expander(6000), 4, "block Lanczos");
+	/* All near all, but only by way of one node: a tree factors without fill. */
+	expect(*state, xt_eigen_bipartite(1, 4000, true), 3, "shift-invert");
 }
 
 int main(int argc, char **argv)

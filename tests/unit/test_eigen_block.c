@@ -48,6 +48,19 @@ static void finds_every_member_of_a_group(void **state)
 	}
 }
 
+static void says_when_a_group_is_too_large(void **state)
+{
+	struct xt_problem star = xt_eigen_bipartite(1, 4000, true);
+	struct pe_eigen_request request = ask(3);
+	struct pe_eigen_result result;
+	assert_int_equal(pe_eigen_block(*state, &star.p, &request, &result), PE_OK);
+	assert_true(result.converged && !result.complete);
+	assert_int_equal(result.count, 3);
+	xt_eigen_check_pairs(&star, &result, TOLERANCE);
+	pe_eigen_result_free(*state, &result);
+	xt_problem_free(&star);
+}
+
 static void finds_all_pairs(void **state)
 {
 	solve(*state, xt_eigen_grid(6, 7, true), 41, 41);
@@ -63,7 +76,7 @@ static void applies_the_polynomial(void **state)
 	struct pe_eigen_result all;
 	assert_int_equal(pe_eigen_dense(*state, &grid.p, &request, &all), PE_OK);
 	struct pe_chebyshev filter = {.problem = &grid.p};
-	double scratch[2 * PE_CHEBYSHEV_LANES * 45];
+	_Alignas(64) double scratch[2 * PE_CHEBYSHEV_LANES * 45];
 	filter.scratch = scratch;
 	for (int32_t degree = 1; degree < 20; degree += 6) {
 		pe_chebyshev_set(&filter, 0.05, 0.4, 2, degree);
@@ -106,6 +119,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_pairs_of_plain_graphs),
 		cmocka_unit_test(finds_every_member_of_a_group),
+		cmocka_unit_test(says_when_a_group_is_too_large),
 		cmocka_unit_test(finds_all_pairs),
 		cmocka_unit_test(applies_the_polynomial),
 		cmocka_unit_test(hands_over_what_has_not_converged),

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "eigen_engines.h"
 #include "eigen_parts.h"
+#include "pool.h"
 #include "xt_eigen.h"
 
 #define TOLERANCE 1e-10
@@ -154,6 +156,56 @@ static void refuses_a_count_that_rounding_decides(void **state)
 	xt_problem_free(&grid);
 }
 
+/* ARPACK on the same factorisation comes to the same values; counted, too. */
+static void agrees_with_arpack(void **state)
+{
+	struct xt_problem problem = xt_eigen_random(900, 0, true);
+	struct pe_eigen_request request = ask(9);
+	struct pe_eigen_result a, b;
+	assert_int_equal(pe_eigen_arpack(*state, &problem.p, &request, &a), PE_OK);
+	assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &b), PE_OK);
+	assert_true(a.converged && a.certified && a.count == 9 && b.count == 9);
+	xt_eigen_check_pairs(&problem, &a, TOLERANCE);
+	xt_eigen_check_values(&a, b.values, 1e-13);
+	pe_eigen_result_free(*state, &a);
+	pe_eigen_result_free(*state, &b);
+	xt_problem_free(&problem);
+}
+
+struct solo {
+	const struct xt_problem *problem;
+	double value[8];
+};
+
+static pe_status solve_one(pe_context *worker, void *arg, int64_t chunk)
+{
+	struct solo *solo = arg;
+	struct pe_eigen_request request = ask(3);
+	struct pe_eigen_result result;
+	pe_status status = chunk % 2 ? pe_eigen_arpack(worker, &solo->problem->p, &request, &result)
+								 : pe_eigen_shift_invert(worker, &solo->problem->p, &request, &result);
+	if (status == PE_OK) {
+		solo->value[chunk] = result.values[2];
+		pe_eigen_result_free(worker, &result);
+	}
+	return status;
+}
+
+/* ARPACK's static variables must not be shared by two threads at once. */
+static void runs_in_several_threads(void **state)
+{
+	(void)state;
+	struct xt_problem problem = xt_eigen_random(2000, 0, true);
+	struct solo solo = {.problem = &problem};
+	pe_context *ctx = xt_context(4, NULL);
+	assert_int_equal(pe_parallel(ctx, 8, solve_one, &solo, NULL), PE_OK);
+	for (int i = 2; i < 8; i++)
+		assert_memory_equal(&solo.value[i], &solo.value[i % 2], sizeof(double));
+	xt_close_f64(solo.value[1], solo.value[0], 0, 1e-13);
+	pe_context_destroy(&ctx);
+	xt_problem_free(&problem);
+}
+
 static void hands_over_what_has_not_converged(void **state)
 {
 	struct xt_problem grid = xt_eigen_grid(20, 21, true);
@@ -217,6 +269,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_negative_weights),
 		cmocka_unit_test(counts_what_is_there),
 		cmocka_unit_test(refuses_a_count_that_rounding_decides),
+		cmocka_unit_test(agrees_with_arpack),
+		cmocka_unit_test(runs_in_several_threads),
 		cmocka_unit_test(hands_over_what_has_not_converged),
 		cmocka_unit_test(gives_the_same_bits_again),
 		cmocka_unit_test(survives_a_failed_allocation),
