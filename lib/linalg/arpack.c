@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "arpack.h"
 
-#include <arpack.h>
+#include <arpack/arpack.h>
 #include <pthread.h>
 #include <string.h>
 
