@@ -223,6 +223,7 @@ static int bench_encoder(struct cli *cli, const pe_encoder *encoder)
 static int run_bench(struct cli *cli)
 {
 	int code = EXIT_DONE;
+	cli->quiet = true; /* the graphs made here are nobody's input */
 	for (int i = 0; i < cli->operand_count && code == EXIT_DONE; i++) {
 		const pe_encoder *encoder = pe_encoder_find(cli->operands[i]);
 		if (!encoder)
