@@ -39,17 +39,18 @@ static inline void inner_products(
 	const vec *x, const vec *last, int32_t order, int32_t b, int32_t c, vec g[2][4])
 {
 	const vec *left = x + (int64_t)b * order, *right = x + (int64_t)c * order;
-	for (int k = 0; k < 4; k++)
-		g[0][k] = g[1][k] = vec_all(0.0);
+	UNROLL for (int k = 0; k < 4; k++) g[0][k] = g[1][k] = vec_all(0.0);
 	for (int32_t i = 0; i < order; i++) {
 		vec x0 = left[i], x1 = left[order + i];
-		for (int k = 0; k < 4; k++) {
+		UNROLL for (int k = 0; k < 4; k++)
+		{
 			vec y = right[k * order + i];
 			g[0][k] = vec_fma(x0, y, g[0][k]);
 			g[1][k] = vec_fma(x1, y, g[1][k]);
 		}
 	}
-	for (int k = 0; k < 4; k++) {
+	UNROLL for (int k = 0; k < 4; k++)
+	{
 		g[0][k] = vec_fma(last[b], last[c + k], g[0][k]);
 		g[1][k] = vec_fma(last[b + 1], last[c + k], g[1][k]);
 	}
@@ -62,13 +63,13 @@ static inline vec check_orthogonality(const vec *x, const vec *last, int32_t ord
 	for (int32_t b = 0; b < count; b += 2)
 		for (int32_t c = 0; c <= b; c += 4) {
 			inner_products(x, last, order, b, c, g);
-			for (int j = 0; j < 2; j++)
-				for (int k = 0; k < 4; k++) {
-					int32_t higher = b + j > c + k ? b + j : c + k;
-					vec off = vec_abs(g[j][k] - vec_all(b + j == c + k ? 1.0 : 0.0));
-					mask own = vec_less(vec_all((double)higher), counts);
-					worst = vec_max(worst, vec_select(own, off, vec_all(0.0)));
-				}
+			UNROLL for (int j = 0; j < 2; j++) UNROLL for (int k = 0; k < 4; k++)
+			{
+				int32_t higher = b + j > c + k ? b + j : c + k;
+				vec off = vec_abs(g[j][k] - vec_all(b + j == c + k ? 1.0 : 0.0));
+				mask own = vec_less(vec_all((double)higher), counts);
+				worst = vec_max(worst, vec_select(own, off, vec_all(0.0)));
+			}
 		}
 	return worst;
 }

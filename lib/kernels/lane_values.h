@@ -18,17 +18,19 @@ static inline vec not_zero(vec a)
 }
 
 /* One sweep over rows 0 … last of the first packs. d, q: the diagonal and the squares beside it. */
-static inline void sweep_packs(vec *d, vec *q, const vec *shift, int32_t last, int packs)
+INLINE void sweep_packs(vec *d, vec *q, const vec *shift, int32_t last, const int packs)
 {
 	vec g[PACKS], p[PACKS], s[PACKS];
 	const vec one = vec_all(1.0), zero = vec_all(0.0);
-	for (int u = 0; u < packs; u++) {
+	UNROLL for (int u = 0; u < packs; u++)
+	{
 		g[u] = not_zero(d[u] - shift[u]);
 		p[u] = g[u] * g[u];
 		s[u] = zero;
 	}
 	for (int32_t i = 0; i < last; i++, d += PACKS, q += PACKS)
-		for (int u = 0; u < packs; u++) {
+		UNROLL for (int u = 0; u < packs; u++)
+		{
 			vec b = q[u], r = p[u] + b;
 			vec t = one / (p[u] * r), inverse = p[u] * t;
 			vec c = vec_select(vec_less(zero, b), p[u] * inverse, one);
@@ -40,7 +42,8 @@ static inline void sweep_packs(vec *d, vec *q, const vec *shift, int32_t last, i
 			g[u] = not_zero(turned);
 			p[u] = g[u] * g[u] * (r * (r * t));
 		}
-	for (int u = 0; u < packs; u++) {
+	UNROLL for (int u = 0; u < packs; u++)
+	{
 		q[u - PACKS] = s[u] * p[u];
 		d[u] = shift[u] + g[u];
 	}

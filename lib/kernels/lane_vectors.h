@@ -24,20 +24,22 @@ struct sweep {
 };
 
 /* One QR sweep over rows 0 … last of the first packs, the rotations recorded. */
-static inline void rotate_packs(
-	vec *d, vec *e, const struct sweep *sweep, int32_t last, vec *rotation, int64_t pack_step, int packs)
+INLINE void rotate_packs(vec *d, vec *e, const struct sweep *sweep, int32_t last, vec *rotation,
+	int64_t pack_step, const int packs)
 {
 	const vec *shift = sweep->shift, *ends = sweep->ends, *tiny = sweep->tiny;
 	vec g[PACKS], x[PACKS], c[PACKS], s[PACKS];
 	const vec one = vec_all(1.0), zero = vec_all(0.0);
-	for (int u = 0; u < packs; u++) {
+	UNROLL for (int u = 0; u < packs; u++)
+	{
 		g[u] = x[u] = d[u] - shift[u];
 		c[u] = one;
 		s[u] = zero;
 	}
 	for (int32_t i = 0; i < last; i++, d += PACKS, e += PACKS, rotation += 2) {
 		vec at = vec_all((double)i);
-		for (int u = 0; u < packs; u++) {
+		UNROLL for (int u = 0; u < packs; u++)
+		{
 			vec b = e[u], square = vec_fma(x[u], x[u], b * b);
 			mask inside = vec_less(at, ends[u]), splits = vec_less(square, tiny[u]);
 			vec inverse = one / vec_sqrt(vec_max(square, tiny[u]));
@@ -55,7 +57,8 @@ static inline void rotate_packs(
 			rotation[u * pack_step + 1] = sine;
 		}
 	}
-	for (int u = 0; u < packs; u++) {
+	UNROLL for (int u = 0; u < packs; u++)
+	{
 		e[u - PACKS] = s[u] * x[u];
 		d[u] = shift[u] + g[u];
 	}
@@ -173,7 +176,7 @@ INLINE void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, 
 	const vec *a = (const vec *)batch->a + (int64_t)u * order * (order + 1) / 2;
 	const vec *beta = (const vec *)batch->beta + (int64_t)u * order;
 	const vec *h = (const vec *)batch->h + (int64_t)u * order;
-	vec dot[8], g[8];
+	vec dot[8] = {{0}}, g[8];
 	const vec *v = order > 2 ? a + 3 : h, *next;
 	UNROLL for (int k = 0; k < group; k++)
 	{
