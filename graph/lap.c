@@ -89,6 +89,8 @@ static pe_status bind(pe_encoding *e)
 	read_options(e, &s->options);
 	s->graphgps = preset && strcmp(preset, "graphgps") == 0;
 	PE_TRY(prepare_graph(e, s));
+	/* Where there are none, to keep them is the quicker way to the same. */
+	s->options.rules.loops |= e->domain->graph->report.self_loops == 0;
 	int64_t entries;
 	if (!pe_mul(s->graph->nodes, s->options.k, &entries))
 		return pe_encoding_fail(e, PE_ERR_NOMEM, "%lld nodes times k=%d is too large",

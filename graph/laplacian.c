@@ -73,6 +73,8 @@ static double degree_of(const struct pe_csr *graph, bool loops, int32_t i, bool 
 {
 	int64_t begin = graph->row[i], end = graph->row[i + 1];
 	double degree = 0;
+	if (loops && !graph->weight)
+		return (double)(end - begin);
 	for (int64_t e = begin; e < end; e++) {
 		if (graph->col[e] == i && !loops)
 			continue;
