@@ -64,8 +64,8 @@ struct pe_raw_graphs {
 	int64_t graphs;
 	int64_t nodes;     /* of all graphs */
 	int64_t rows;      /* edges as listed */
-	int64_t *ptr;      /* graphs + 1 node offsets; NULL if graphs is 1 */
-	int64_t *edge_ptr; /* graphs + 1 offsets into u, v, w; NULL if graphs is 1 */
+	int64_t *ptr;      /* graphs + 1 node offsets; may be NULL if graphs is 1 */
+	int64_t *edge_ptr; /* graphs + 1 offsets into u, v, w; may be NULL if graphs is 1 */
 	int32_t *u, *v;    /* rows; local to the graph, 0 ≤ u, v < its nodes (checked by the reader) */
 	double *w;         /* rows, finite (checked by the reader), or NULL: no weights */
 	enum pe_direction direction; /* what the format or the file says */

@@ -8,8 +8,8 @@ static const struct pe_reader *const reader = &pe_reader_edge_list;
 static void separators(void **state)
 {
 	static const char *const texts[] = {"0 1\n1 2\n", "0\t1\n1\t2", "0,1\r\n1,2\r\n", "0, 1 \n 1 ; 2\n",
-		"\xEF\xBB\xBF"
-		"0;1\n\n1;2\n\n",
+		("\xEF\xBB\xBF"
+		 "0;1\n\n1;2\n\n"),
 		"# a comment\n0 1 # another\n% and one\n1 2\n", "source,target\n0,1\n1,2\n", "u v\n0 1\n1 2",
 		"0 1 {}\n1 2 {}\n"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

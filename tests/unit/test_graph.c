@@ -327,6 +327,56 @@ static void against_dense(void **state)
 	pe_raw_graphs_free(*state, &kept);
 }
 
+/* Small graphs without weights are kept as bits; with weights of 1 they are sorted. */
+static void bits_or_sorting(void **state)
+{
+	for (int c = 0; c < 16; c++) {
+		struct pe_graph_policy policy = plain;
+		policy.edges = c & 1 ? PE_DIRECTED : PE_UNDIRECTED;
+		policy.loops = c & 2 ? PE_LOOPS_DROP : PE_LOOPS_KEEP;
+		policy.duplicates = PE_DUPLICATES_FIRST;
+		pe_graph *graphs[2];
+		for (int weighted = 0; weighted < 2; weighted++) {
+			struct pe_raw_graphs raw = random_graphs(*state);
+			raw.mirrored = c & 4;
+			for (int64_t e = 0; e < raw.rows; e++)
+				raw.w[e] = 1;
+			for (int64_t g = 0; c & 8 && g < GRAPHS; g += 3) /* parts of 20 nodes: more components */
+				for (int64_t e = raw.edge_ptr[g]; e < raw.edge_ptr[g + 1]; e++)
+					raw.v[e] = raw.u[e] / 20 * 20 + raw.v[e] % 20;
+			if (!weighted) {
+				pe_free(*state, raw.w);
+				raw.w = NULL;
+			}
+			assert_int_equal(pe_graph_build(*state, &raw, &policy, &graphs[weighted]), PE_OK);
+		}
+		size_t entries = (size_t)graphs[0]->row[graphs[0]->nodes];
+		assert_memory_equal(graphs[0]->row, graphs[1]->row, (size_t)(graphs[0]->nodes + 1) * sizeof(int64_t));
+		assert_memory_equal(graphs[0]->col, graphs[1]->col, entries * sizeof(int32_t));
+		assert_null(graphs[0]->weight);
+		pe_graph_report report = graphs[1]->report;
+		report.weighted = 0;
+		report.digest = graphs[0]->report.digest;
+		assert_memory_equal(&report, &graphs[0]->report, sizeof report);
+		pe_graph_destroy(&graphs[0]);
+		pe_graph_destroy(&graphs[1]);
+	}
+}
+
+/* The largest graph that is kept as bits, and the smallest that is not. */
+static void around_64_nodes(void **state)
+{
+	for (int32_t n = 63; n <= 66; n++) {
+		char text[64], expected[128];
+		snprintf(text, sizeof text, "%d 0>%d %d>%d", n, n - 1, n - 1, n - 1);
+		snprintf(expected, sizeof expected, "0>%d %d>0 %d>%d", n - 1, n - 1, n - 1, n - 1);
+		becomes(*state, text, plain, expected);
+		pe_graph *graph = build(*state, text, plain);
+		assert_true(graph->report.components == n - 1 && graph->report.isolated == n - 2);
+		pe_graph_destroy(&graph);
+	}
+}
+
 static void any_number_of_threads(void **state)
 {
 	pe_graph *first = NULL;
@@ -451,6 +501,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(too_large_a_sum),
 		cmocka_unit_test(symmetrised),
 		cmocka_unit_test(against_dense),
+		cmocka_unit_test(bits_or_sorting),
+		cmocka_unit_test(around_64_nodes),
 		cmocka_unit_test(any_number_of_threads),
 		cmocka_unit_test(out_of_memory),
 		cmocka_unit_test(from_arrays),

@@ -10,8 +10,8 @@ static void headers(void **state)
 {
 	static const char *const texts[] = {"3 2\n2\n1 3\n2\n", "% c\n3 2 0\r\n2\r\n% c\r\n1 3\r\n2",
 		"3 2 000\n 2 \n1\t3\n2\n\n\n",
-		"\xEF\xBB\xBF"
-		" 3 2 10\n7 2\n7 1 3\n7 2\n",
+		("\xEF\xBB\xBF"
+		 " 3 2 10\n7 2\n7 1 3\n7 2\n"),
 		"3 2 110 2\n5 7 8 2\n5 7 8 1 3\n5 7 8 2\n", "3 2 100\n1 2\n1 1 3\n1 2\n% c\n"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		xt_reads(*state, reader, texts[i], NULL, "undirected 3: 0-1 1-2");
