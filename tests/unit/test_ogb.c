@@ -90,6 +90,12 @@ static void refusals(void **state)
 	refuse(*state, "3\n", "1\n", "0,1\n1,2\n", "edge.csv:2: there are more rows than the 1 edges");
 	refuse(*state, "3\n", "0\n", "0,1\n", "more rows than the 0 edges");
 	refuse(*state, "3\n3\n", "1\n1\n", "0,1\n1,3\n", "edge.csv:2: a node of the edge's graph cannot be 3");
+	refuse(
+		*state, "3\n", "4\n", "0,1\n3,1\n0,1\n0,1\n", "edge.csv:2: a node of the edge's graph cannot be 3");
+	refuse(
+		*state, "3\n", "4\n", "0,1\n1,3\n0,1\n0,1\n", "edge.csv:2: a node of the edge's graph cannot be 3");
+	refuse(*state, "3\n", "4\n", "0,1\n1;2\n0,1\n0,1\n", "edge.csv:2: there should be a comma");
+	refuse(*state, "3\n", "4\n", "0,1\n1,\n0,1\n0,1\n", "edge.csv:2: the line ends where");
 	refuse(*state, "3\n", "1\n", "0,-1\n", "cannot be -1");
 	refuse(*state, "3\n", "1\n", "0 1\n", "edge.csv:1: there should be a comma");
 	refuse(*state, "3\n", "1\n", "0,1,2\n", "edge.csv:1: there is more on the line");

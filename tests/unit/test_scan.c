@@ -112,6 +112,7 @@ static void bad_integers(void **state)
 	bad_number(state, "-", "\"-\" is not a node id");
 	bad_number(state, "10", "x:1: a node id cannot be 10: it must be from 1 to 9");
 	bad_number(state, "0           ", "a node id cannot be 0: it must be from 1 to 9");
+	bad_number(state, "10 2 3 4 5 6", "a node id cannot be 10");
 	bad_number(state, "-1", "a node id cannot be -1");
 	bad_number(state, "99999999999999999999", "a node id cannot be 99999999999999999999");
 }
