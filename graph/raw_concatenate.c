@@ -228,14 +228,18 @@ pe_status pe_raw_concatenate(
 {
 	const struct kind kind = common_kind(raws, count);
 	int64_t pool = 0;
-	bool unweighted = false;
+	bool unweighted = false, directed = false, other = false;
 	for (int64_t i = 0; i < count; i++) {
+		directed |= raws[i].direction == PE_DIRECTED;
+		other |= raws[i].direction != PE_DIRECTED;
 		unweighted |= kind.weights && !raws[i].w;
 		PE_TRY(match(ctx, &kind, &raws[i]));
 		pool += pool_size(&raws[i]);
 	}
 	if (unweighted)
 		pe_log(ctx, PE_LOG_WARNING, "some graphs have no weights: those of their edges are taken as 1");
+	if (directed && other)
+		pe_log(ctx, PE_LOG_WARNING, "some graphs are directed and others are not: all are read as directed");
 	struct pe_raw_graphs all;
 	add_up(raws, count, &all);
 	pe_status status = allocate(ctx, &kind, pool, &all);

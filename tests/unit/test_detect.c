@@ -87,6 +87,35 @@ static void a_matrix_is_nothing_else(void **state)
 		"x.edges:3: 1 entries are declared");
 }
 
+static void compressed_memory(void **state)
+{
+	static char bytes[1 << 18];
+	FILE *file = fopen(xt_data("graphs-edgelist/facebook_combined.txt.gz"), "rb");
+	assert_non_null(file);
+	size_t size = fread(bytes, 1, sizeof bytes, file);
+	fclose(file);
+	pe_graph *graph;
+	assert_int_equal(pe_graph_from_bytes(*state, bytes, size, NULL, NULL, &graph), PE_OK);
+	assert_int_equal(pe_graph_get_report(graph)->edges, 88234);
+	pe_graph_destroy(&graph);
+	assert_int_equal(pe_graph_from_bytes(*state, bytes, size - 9, "cut", NULL, &graph), PE_ERR_FORMAT);
+}
+
+static void no_arguments(void **state)
+{
+	pe_graph *graph;
+	assert_int_equal(pe_graph_from_file(*state, "x", NULL, NULL), PE_ERR_ARGUMENT);
+	assert_int_equal(pe_graph_from_file(*state, NULL, NULL, &graph), PE_ERR_ARGUMENT);
+	assert_int_equal(pe_graph_from_file(NULL, "x", NULL, &graph), PE_ERR_ARGUMENT);
+	assert_int_equal(pe_graph_from_bytes(*state, NULL, 3, NULL, NULL, &graph), PE_ERR_ARGUMENT);
+	assert_null(graph);
+	pe_params *params;
+	assert_int_equal(pe_params_create(*state, "sinusoidal", &params), PE_OK);
+	xt_fails(*state, pe_graph_from_bytes(*state, "1 2", 3, NULL, params, &graph), PE_ERR_ARGUMENT,
+		"these are options of sinusoidal");
+	pe_params_destroy(&params);
+}
+
 /* ---- directories -------------------------------------------------------------------- */
 
 static void put(const char *directory, const char *name, const char *text)
@@ -178,6 +207,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(guesses_third),
 		cmocka_unit_test(from_overrides),
 		cmocka_unit_test(a_matrix_is_nothing_else),
+		cmocka_unit_test(compressed_memory),
+		cmocka_unit_test(no_arguments),
 		cmocka_unit_test(files_in_order),
 		cmocka_unit_test(directories_of_one_kind),
 		cmocka_unit_test(out_of_memory),
