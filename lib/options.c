@@ -239,24 +239,31 @@ static const pe_preset_info *find_preset(const struct pe_option_table *table, co
 	return NULL;
 }
 
-/* The text that the preset gives to an option, or the default. */
-static const char *preset_text(
-	const pe_preset_info *preset, const pe_option_info *option, char *buffer, size_t capacity)
+/* The text that the preset gives to an option, or the default. To be freed. */
+static char *preset_text(pe_context *ctx, const pe_preset_info *preset, const pe_option_info *option)
 {
 	size_t name = strlen(option->name);
 	for (const char *at = preset->settings; *at; at += *at == ',') {
 		size_t size = strcspn(at, ",");
 		if (size > name && at[name] == '=' && memcmp(at, option->name, name) == 0) {
-			size_t length = size - name - 1;
-			assert(length < capacity);
-			memcpy(buffer, at + name + 1, length);
-			buffer[length] = '\0';
-			return buffer;
+			char *text = pe_strdup(ctx, at + name + 1);
+			if (text)
+				text[size - name - 1] = '\0';
+			return text;
 		}
 		at += size;
 	}
-	(void)capacity;
-	return option->fallback;
+	return pe_strdup(ctx, option->fallback);
+}
+
+static pe_status set_from_preset(pe_params *params, int64_t index, const pe_preset_info *preset)
+{
+	char *text = preset_text(params->ctx, preset, &params->table->options[index]);
+	if (!text)
+		return PE_ERR_NOMEM;
+	pe_status status = set_value(params, index, text, false);
+	pe_free(params->ctx, text);
+	return status;
 }
 
 static pe_status set_preset(pe_params *params, const char *name)
@@ -267,12 +274,9 @@ static pe_status set_preset(pe_params *params, const char *name)
 		return pe_fail(params->ctx, PE_ERR_RANGE,
 			table->preset_count ? "%s: preset: there is no preset \"%s\"" : "%s has no presets: \"%s\"",
 			table->name, name);
-	for (int64_t i = 0; i < table->option_count; i++) {
-		char buffer[256];
+	for (int64_t i = 0; i < table->option_count; i++)
 		if (!params->values[i].by_name)
-			PE_TRY(
-				set_value(params, i, preset_text(preset, &table->options[i], buffer, sizeof buffer), false));
-	}
+			PE_TRY(set_from_preset(params, i, preset));
 	params->preset = preset;
 	return PE_OK;
 }
@@ -333,24 +337,32 @@ static const struct value *look_up(const pe_params *params, const char *name)
 	return &params->values[index];
 }
 
+static const struct value *look_up_type(const pe_params *params, const char *name, pe_option_type type)
+{
+	const struct value *value = look_up(params, name);
+	assert(params->table->options[value - params->values].type == type);
+	(void)type;
+	return value;
+}
+
 int64_t pe_params_int(const pe_params *params, const char *name)
 {
-	return look_up(params, name)->integer;
+	return look_up_type(params, name, PE_OPTION_INT)->integer;
 }
 
 double pe_params_real(const pe_params *params, const char *name)
 {
-	return look_up(params, name)->real;
+	return look_up_type(params, name, PE_OPTION_REAL)->real;
 }
 
 bool pe_params_bool(const pe_params *params, const char *name)
 {
-	return look_up(params, name)->integer != 0;
+	return look_up_type(params, name, PE_OPTION_BOOL)->integer != 0;
 }
 
 int pe_params_choice(const pe_params *params, const char *name)
 {
-	return (int)look_up(params, name)->integer;
+	return (int)look_up_type(params, name, PE_OPTION_CHOICE)->integer;
 }
 
 const char *pe_params_text(const pe_params *params, const char *name)
@@ -360,7 +372,7 @@ const char *pe_params_text(const pe_params *params, const char *name)
 
 const double *pe_params_list(const pe_params *params, const char *name, int64_t *count)
 {
-	const struct value *value = look_up(params, name);
+	const struct value *value = look_up_type(params, name, PE_OPTION_LIST);
 	*count = value->count;
 	return value->list;
 }

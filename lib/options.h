@@ -28,7 +28,9 @@ struct pe_option_table {
 		name, NULL, 0, NULL, 0 \
 	}
 
-/* Rows of a table. The default is text, as a user would write it. */
+/* Rows of a table. The default is text, as a user would write it. min and max are finite; those of
+ * an integer at most 2^53 in magnitude. Names go with '_'. A preset's settings name options of the
+ * same table. */
 #define PE_INT(name, fallback, min, max, help) \
 	{ \
 		name, PE_OPTION_INT, fallback, min, max, NULL, help \

@@ -12,9 +12,16 @@ static const pe_option_info rows[] = {
 	PE_LIST("sections", "", 0, 64, "a list"),
 	PE_STRING("file", "", "a text"),
 };
+/* As long as the per-frequency factors of a long-context model. */
+#define TEN_NUMBERS \
+	"1.0123456789/2.0123456789/3.0123456789/4.0123456789/5.0123456789/" \
+	"1.0123456789/2.0123456789/3.0123456789/4.0123456789/5.0123456789"
+#define LONG_LIST "sections=" TEN_NUMBERS "/" TEN_NUMBERS "/" TEN_NUMBERS "/" TEN_NUMBERS
+
 static const pe_preset_info presets[] = {
 	{"small", "k=2,pad=nan,sections=1/2", "for the test"},
 	{"other", "base=7", "for the test"},
+	{"long", LONG_LIST ",k=3", "for the test"},
 };
 static const struct pe_option_table table = PE_TABLE("toy", rows, presets);
 
@@ -107,6 +114,10 @@ static void presets_yield_to_names(void **state)
 	pe_params_list(p, "sections", &count);
 	assert_int_equal(count, 0); /* the first preset's settings are gone */
 	assert_true(pe_params_real(p, "base") == 7);
+	xt_set(p, "preset=long");
+	assert_true(pe_params_list(p, "sections", &count)[39] == 5.0123456789);
+	assert_int_equal(count, 40);
+	xt_set(p, "preset=other");
 	pe_params *copy;
 	assert_int_equal(pe_params_copy(*state, p, &copy), PE_OK);
 	assert_true(pe_params_real(copy, "base") == 7);
