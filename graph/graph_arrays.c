@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Graphs from the caller's arrays. */
 #include "edge_index.h"
+#include "tensor.h"
 
 pe_status pe_graph_from_arrays(pe_context *context, const pe_tensor *edge_index, const pe_tensor *edge_weight,
 	const pe_tensor *ptr, int64_t num_nodes, const pe_params *params, pe_graph **out)
@@ -10,6 +11,11 @@ pe_status pe_graph_from_arrays(pe_context *context, const pe_tensor *edge_index,
 	*out = NULL;
 	if (!context || !edge_index)
 		return PE_ERR_ARGUMENT;
+	PE_TRY(pe_tensor_check_input(context, edge_index, "edge_index"));
+	if (edge_weight)
+		PE_TRY(pe_tensor_check_input(context, edge_weight, "edge_weight"));
+	if (ptr)
+		PE_TRY(pe_tensor_check_input(context, ptr, "ptr"));
 	struct pe_graph_policy policy;
 	PE_TRY(pe_graph_policy_from(context, params, &policy));
 	const struct pe_graph_arrays arrays = {

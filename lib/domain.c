@@ -53,6 +53,7 @@ pe_status pe_domain_positions(pe_context *context, const pe_tensor *positions, p
 	*out = NULL;
 	if (!positions || positions->ndim != 1 || pe_tensor_count(positions) < 0)
 		return pe_fail(context, PE_ERR_SHAPE, "positions must be an array of one dimension");
+	PE_TRY(pe_tensor_check_input(context, positions, "positions"));
 	int64_t n = positions->shape[0];
 	pe_domain *domain;
 	PE_TRY(create(context, PE_DOMAIN_SEQUENCE, n, &domain));

@@ -179,3 +179,36 @@ pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const
 		return pe_fail(ctx, PE_ERR_SHAPE, "%s has strides by which its elements overlap", name);
 	return PE_OK;
 }
+
+/* Whether every element's distance from the first fits into an int64_t of bytes. */
+static bool reach_fits(const pe_tensor *t)
+{
+	int64_t reach = 1;
+	for (int32_t d = 0; d < t->ndim; d++) {
+		int64_t stride = t->strides[d], step;
+		if (t->shape[d] <= 1)
+			continue;
+		if (stride == INT64_MIN || !pe_mul(t->shape[d] - 1, stride < 0 ? -stride : stride, &step) ||
+			!pe_add(reach, step, &reach))
+			return false;
+	}
+	return pe_mul(reach, (int64_t)pe_dtype_size(t->dtype), &reach);
+}
+
+pe_status pe_tensor_check_input(pe_context *ctx, const pe_tensor *tensor, const char *name)
+{
+	int64_t bytes = pe_tensor_bytes(tensor);
+	if (!is_known(tensor->dtype))
+		return pe_fail(ctx, PE_ERR_SHAPE, "%s: there is no type %d", name, (int)tensor->dtype);
+	if (bytes < 0)
+		return pe_fail(ctx, PE_ERR_SHAPE, "%s: this shape is not possible", name);
+	if (bytes == 0)
+		return PE_OK;
+	if (!tensor->data)
+		return pe_fail(ctx, PE_ERR_ARGUMENT, "%s: there is no memory to be read from", name);
+	if ((uintptr_t)tensor->data % pe_dtype_size(tensor->dtype) != 0)
+		return pe_fail(ctx, PE_ERR_ARGUMENT, "%s: not aligned for %s", name, pe_dtype_name(tensor->dtype));
+	if (!reach_fits(tensor))
+		return pe_fail(ctx, PE_ERR_SHAPE, "%s: the strides reach further than memory can", name);
+	return PE_OK;
+}

@@ -16,6 +16,10 @@ void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **
 pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
 	int32_t ndim, const int64_t *shape) PE_NODISCARD;
 
+/* Fails unless tensor is an input that can be read: a known type and shape, memory that is there and
+ * aligned, and strides that reach no further than an address can. */
+pe_status pe_tensor_check_input(pe_context *ctx, const pe_tensor *tensor, const char *name) PE_NODISCARD;
+
 /* "(3, 4)" into out, for messages. */
 void pe_shape_text(char *out, size_t size, int32_t ndim, const int64_t *shape);
 

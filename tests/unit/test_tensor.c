@@ -198,6 +198,57 @@ static void test_outputs(void **state)
 	assert_int_equal(pe_tensor_check_output(ctx, &t, "pe", PE_F64, 2, t.shape), PE_OK);
 }
 
+static void refuse_input(pe_context *ctx, pe_tensor t, pe_status status, const char *text)
+{
+	xt_fails(ctx, pe_tensor_check_input(ctx, &t, "x"), status, text);
+}
+
+static void test_inputs(void **state)
+{
+	pe_context *ctx = *state;
+	double data[64];
+	pe_tensor t = pe_tensor_dense(data, PE_F64, 2, (int64_t[]){2, 3});
+	assert_int_equal(pe_tensor_check_input(ctx, &t, "x"), PE_OK);
+	t.strides[0] = 0, t.strides[1] = -1;
+	assert_int_equal(pe_tensor_check_input(ctx, &t, "x"), PE_OK);
+	t.strides[0] = INT64_MIN;
+	refuse_input(ctx, t, PE_ERR_SHAPE, "strides");
+	t.strides[0] = INT64_MAX / 8;
+	refuse_input(ctx, t, PE_ERR_SHAPE, "strides");
+	t = pe_tensor_dense(NULL, PE_F64, 1, (int64_t[]){2});
+	refuse_input(ctx, t, PE_ERR_ARGUMENT, "no memory");
+	t = pe_tensor_dense((char *)data + 2, PE_F32, 1, (int64_t[]){2});
+	refuse_input(ctx, t, PE_ERR_ARGUMENT, "aligned");
+	t = pe_tensor_dense(data, PE_F32, 2, (int64_t[]){2, -1});
+	refuse_input(ctx, t, PE_ERR_SHAPE, "not possible");
+	t = pe_tensor_dense(data, (pe_dtype)99, 1, (int64_t[]){2});
+	refuse_input(ctx, t, PE_ERR_SHAPE, "no type 99");
+	t = pe_tensor_dense(NULL, PE_F64, 2, (int64_t[]){0, 3});
+	assert_int_equal(pe_tensor_check_input(ctx, &t, "x"), PE_OK);
+}
+
+/* What has no memory is refused wherever it comes in. */
+static void test_doors(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *domain;
+	pe_graph *graph;
+	pe_tensor none = pe_tensor_dense(NULL, PE_F64, 1, (int64_t[]){4});
+	xt_fails(ctx, pe_domain_positions(ctx, &none, &domain), PE_ERR_ARGUMENT, "positions");
+	none = pe_tensor_dense(NULL, PE_I64, 2, (int64_t[]){2, 4});
+	xt_fails(
+		ctx, pe_graph_from_arrays(ctx, &none, NULL, NULL, 4, NULL, &graph), PE_ERR_ARGUMENT, "edge_index");
+	none = pe_tensor_dense(NULL, PE_F64, 2, (int64_t[]){4, 64});
+	pe_encoding *e;
+	assert_int_equal(pe_domain_sequence(ctx, 4, 0, &domain), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, &e), PE_OK);
+	double y[4 * 64];
+	pe_tensor out = pe_tensor_dense(y, PE_F64, 2, none.shape);
+	xt_fails(ctx, pe_encoding_apply(e, &none, &out), PE_ERR_ARGUMENT, "features");
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +259,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_extent),
 		cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_inputs),
+		cmocka_unit_test(test_doors),
 	};
 	return xt_run(argc, argv, tests);
 }
