@@ -20,14 +20,18 @@ struct pe_encoder {
 
 	int domains; /* the kinds it takes: PE_DOMAIN_SEQUENCE | … */
 
-	/* Refuses what it cannot take, fills e->state, and declares its arrays with pe_declare. */
+	/* Refuses what it cannot take, fills e->state, and declares its arrays with pe_declare. Never
+	 * NULL. Defaults must bind on a domain of any size, 0 and 1 tokens too. */
 	pe_status (*bind)(pe_encoding *e);
-	/* Frees what e->state points to (e->state itself is freed for it). NULL: nothing to do. */
+	/* Frees what e->state points to (e->state itself is freed for it). Called after a bind that
+	 * failed, too, if there is a state. NULL: nothing to do. */
 	void (*release)(pe_encoding *e);
 
 	/* Each site where it acts; NULL: not there. */
 
-	/* Computes the declared arrays. outs[i].data is NULL if array i is not wanted. */
+	/* Computes the declared arrays; NULL if there are none. outs[i].data is NULL if array i is not
+	 * wanted; the others have been checked: shape, strides that do not overlap, and a type that can
+	 * hold the declared one. Which of those it is, pe_store_f64 and pe_store_i64 see to. */
 	pe_status (*compute)(pe_encoding *e, const pe_tensor *outs);
 	/* Site tokens: y ← x merged with the encoding. x and y are (batch, tokens, width) of one float
 	 * type; y may be x. */
@@ -53,8 +57,9 @@ struct pe_encoding {
 /* e->state: size bytes, zeroed, freed with e. */
 pe_status pe_encoding_state(pe_encoding *e, size_t size) PE_NODISCARD;
 
-/* Declares an array; name must be a literal. Shapes of one and two dimensions are all there are so
- * far; per_token says that the first dimension counts tokens. */
+/* Declares an array, at most PE_MAX_ARRAYS; name must be a literal. dtype is PE_F64, or PE_I64 or
+ * PE_I32: what is computed, not what the caller stores. per_token says that the first dimension
+ * counts tokens. */
 void pe_declare(
 	pe_encoding *e, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape, bool per_token);
 

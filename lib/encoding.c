@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@ pe_status pe_encoding_state(pe_encoding *e, size_t size)
 void pe_declare(
 	pe_encoding *e, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape, bool per_token)
 {
+	assert(e->array_count < PE_MAX_ARRAYS && ndim >= 0 && ndim <= PE_MAX_DIMS);
 	pe_array_info *info = &e->arrays[e->array_count++];
 	*info = (pe_array_info){.name = name, .dtype = dtype, .ndim = ndim, .per_token = per_token};
 	memcpy(info->shape, shape, (size_t)ndim * sizeof *shape);
@@ -154,14 +156,14 @@ static pe_status check_outputs(pe_encoding *e, const pe_tensor *outs)
 
 pe_status pe_encoding_compute(pe_encoding *encoding, const pe_tensor *outs, int64_t count)
 {
-	if (!encoding || !outs)
+	if (!encoding || (!outs && count != 0))
 		return PE_ERR_ARGUMENT;
 	if (count != encoding->array_count)
 		return pe_fail(encoding->ctx, PE_ERR_ARGUMENT, "%s yields %lld arrays, not %lld",
 			encoding->encoder->table.name, (long long)encoding->array_count, (long long)count);
 	PE_TRY(check_outputs(encoding, outs));
 	forget_failures(encoding);
-	return encoding->encoder->compute(encoding, outs);
+	return count > 0 ? encoding->encoder->compute(encoding, outs) : PE_OK;
 }
 
 /* (…, tokens, width) as (batch, tokens, width); fails if the leading dimensions have no one stride. */
@@ -216,6 +218,7 @@ pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_
 	if (pe_tensor_count(x) < 0 || !pe_dtype_is_float(x->dtype))
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "features must be of a float type");
 	PE_TRY(pe_encoding_apply_shape(e, x->ndim, x->shape, shape));
+	PE_TRY(pe_tensor_check_input(e->ctx, x, "the features"));
 	PE_TRY(pe_tensor_check_output(e->ctx, y, "the output", PE_F64, x->ndim, shape));
 	if (x->dtype != y->dtype)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "features and output must be of the same type");
