@@ -37,7 +37,7 @@ static void apply_token(const struct work *w, int64_t token, const double *p, do
 	int64_t width = w->x->shape[2], dim = table_of(w->e)->dim;
 	for (int64_t b = 0; b < w->x->shape[0]; b++) {
 		pe_load_f64(buffer, element(w->x, b, token), w->x->dtype, w->x->strides[2], width);
-		if (w->merge != PE_MERGE_CONCAT)
+		if (w->merge != PE_MERGE_CONCAT && token >= table_of(w->e)->unplaced)
 			merge_row(w->merge, p, buffer, width);
 		char *out = element(w->y, b, token);
 		pe_store_f64(out, w->y->dtype, w->y->strides[2], buffer, 1, width);

@@ -8,7 +8,7 @@
 
 enum pe_merge { PE_MERGE_ADD = 0, PE_MERGE_MULTIPLY, PE_MERGE_ONE_PLUS, PE_MERGE_CONCAT };
 
-/* The option that such encoders share; its words are in the order of pe_merge. */
+/* The option that such encoders share, and must have; its words are in the order of pe_merge. */
 #define PE_OPTION_MERGE \
 	PE_CHOICE("merge", "add", "add|multiply|one_plus|concat", \
 		"how the rows p enter the features x: x + p, x * p, x * (1 + p), or [x, p]")
@@ -16,6 +16,9 @@ enum pe_merge { PE_MERGE_ADD = 0, PE_MERGE_MULTIPLY, PE_MERGE_ONE_PLUS, PE_MERGE
 /* The first member of such an encoder's state. */
 struct pe_token_table {
 	int64_t dim;
+	/* So many tokens at the beginning have no position. Their rows are zeros; merging leaves their
+	 * features alone (concat: appends zeros). */
+	int64_t unplaced;
 	/* Writes the row of a token, dim values. Called from several threads. */
 	void (*row)(const pe_encoding *e, int64_t token, double *out);
 };

@@ -25,8 +25,9 @@ static void fill_axis(const pe_encoding *e, int64_t length, int64_t bands, doubl
 	double base = pe_params_real(e->params, "base"), start = pe_params_real(e->params, "start");
 	double last = start + (double)(length - 1);
 	bool normalize = pe_params_bool(e->params, "normalize");
-	double scale =
-		normalize ? pe_params_real(e->params, "scale") / (last + pe_params_real(e->params, "eps")) : 1;
+	double end = last + pe_params_real(e->params, "eps"), scale = 1;
+	if (normalize) /* a single row at 0 stays there */
+		scale = fabs(end) > 0 ? pe_params_real(e->params, "scale") / end : 0;
 	for (int64_t i = 0; i < length; i++, out += 2 * bands)
 		for (int64_t k = 0; k < bands; k++) {
 			double angle = (start + (double)i) * scale * pow(base, -(double)k / (double)bands);
@@ -88,7 +89,7 @@ static pe_status bind(pe_encoding *e)
 			(long long)e->domain->frames);
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	s->table = (struct pe_token_table){.dim = dim, .row = row};
+	s->table = (struct pe_token_table){.dim = dim, .unplaced = e->domain->prefix, .row = row};
 	s->axes = (enum axes)pe_params_choice(e->params, "axes");
 	s->layout = (enum layout)pe_params_choice(e->params, "layout");
 	s->y = pe_alloc(e->ctx, height, (size_t)(dim / 2) * sizeof *s->y);
@@ -142,7 +143,8 @@ const struct pe_encoder pe_encoder_axial = {
 	.help = "Token (y, x) gets [f(y) | f(x)] (axes=yx), f(c) = [sin(c w_k) | cos(c w_k)],\n"
 			"w_k = base^(-k/(dim/4)), k = 0 ... dim/4-1. Coordinates: start, start+1, ...\n"
 			"or, with normalize=1, scaled so that the last is `scale`. Prefix tokens get\n"
-			"rows of zeros. Computed in double precision and rounded once.",
+			"rows of zeros, and merging leaves them alone. Computed in double precision and\n"
+			"rounded once.",
 	.source = "He et al. 2021 (MAE); Carion et al. 2020 (DETR)",
 	.example = "grid:14x14 --with axial:preset=mae,dim=768",
 	.domains = PE_DOMAIN_GRID,

@@ -73,6 +73,40 @@ static void prefix_tokens_get_zeros(void **state)
 	free(b);
 }
 
+static void one_row_at_zero_stays_there(void **state)
+{
+	double *a = table(*state, "dim=16,normalize=1", 1, 3, 0);
+	for (int t = 0; t < 3; t++)
+		for (int k = 0; k < B; k++)
+			assert_true(a[t * D + k] == 0 && a[t * D + B + k] == 1);
+	free(a);
+}
+
+/* A class token is not multiplied by the zeros of its row. */
+static void merging_leaves_prefix_tokens_alone(void **state)
+{
+	pe_context *ctx = *state;
+	pe_params *params;
+	pe_domain *grid;
+	pe_encoding *e;
+	double *p = table(ctx, "dim=16", 1, 3, 1), x[4 * D], y[4 * D];
+	for (int i = 0; i < 4 * D; i++)
+		x[i] = i + 1;
+	assert_int_equal(pe_params_create(ctx, "axial", &params), PE_OK);
+	xt_set(params, "dim=16,merge=multiply");
+	assert_int_equal(pe_domain_grid(ctx, 1, 1, 3, 1, &grid), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("axial"), params, grid, &e), PE_OK);
+	pe_tensor tx = pe_tensor_dense(x, PE_F64, 2, (int64_t[]){4, D}), ty = tx;
+	ty.data = y;
+	assert_int_equal(pe_encoding_apply(e, &tx, &ty), PE_OK);
+	for (int i = 0; i < 4 * D; i++)
+		assert_true(y[i] == (i < D ? x[i] : x[i] * p[i]));
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&grid);
+	pe_params_destroy(&params);
+	free(p);
+}
+
 static void refuses_what_it_cannot_encode(void **state)
 {
 	pe_context *ctx = *state;
@@ -102,6 +136,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(presets_have_their_layouts),
 		cmocka_unit_test(transposing_swaps_the_halves),
 		cmocka_unit_test(prefix_tokens_get_zeros),
+		cmocka_unit_test(one_row_at_zero_stays_there),
+		cmocka_unit_test(merging_leaves_prefix_tokens_alone),
 		cmocka_unit_test(refuses_what_it_cannot_encode),
 	};
 	return xt_run(argc, argv, tests);
