@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "context.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,11 @@
 
 static int32_t usable_cpus(void)
 {
+#ifdef CPU_COUNT
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return (int32_t)pe_min(CPU_COUNT(&set), MAX_THREADS);
+#endif
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
 	return count < 1 ? 1 : (int32_t)pe_min(count, MAX_THREADS);
 }
