@@ -142,6 +142,8 @@ static int choose_arrays(struct encode *run)
 		if (single && strchr(list, ','))
 			return usage_error(run->cli, "an .npy file holds one array");
 	}
+	if (single && !list && cli_has(run->cli, "tokens"))
+		warn(run->cli, "%s holds one array: tokens is left out (--arrays tokens)", run->output);
 	for (int j = 0; j < run->job_count; j++)
 		for (int64_t i = 0; i < run->jobs[j].count; i++) {
 			bool wanted = asked_for(run, run->jobs[j].names[i], !single || (i == 0 && j == 0));
@@ -256,6 +258,11 @@ static pe_status fill_bundle(struct encode *run)
 
 /* ---- tokens ------------------------------------------------------------------------- */
 
+static bool acts_on_tokens(const struct job *job)
+{
+	return strstr(pe_encoder_sites(job->encoder), "tokens") != NULL;
+}
+
 /* Applies the token-site encoders, one after the other, to the features of --tokens. */
 static int apply_tokens(struct encode *run)
 {
@@ -267,7 +274,7 @@ static int apply_tokens(struct encode *run)
 	if (status == PE_OK)
 		status = pe_bundle_at(run->tokens_in, 0, &name, &x);
 	for (int j = 0; j < run->job_count && status == PE_OK; j++) {
-		if (pe_encoder_sites(run->jobs[j].encoder)[0] == '\0')
+		if (!acts_on_tokens(&run->jobs[j]))
 			continue;
 		int64_t shape[PE_MAX_DIMS];
 		status = pe_encoding_apply_shape(run->jobs[j].encoding, x.ndim, x.shape, shape);
@@ -343,6 +350,14 @@ static int compute_and_write(struct encode *run)
 	return computed;
 }
 
+static int check_tokens(const struct encode *run)
+{
+	bool acts = !cli_has(run->cli, "tokens");
+	for (int j = 0; j < run->job_count; j++)
+		acts |= acts_on_tokens(&run->jobs[j]);
+	return acts ? EXIT_DONE : usage_error(run->cli, "--tokens: none of these encoders acts on tokens");
+}
+
 static int prepare(struct encode *run)
 {
 	struct cli *cli = run->cli;
@@ -355,6 +370,8 @@ static int prepare(struct encode *run)
 		code = input_open(cli, cli->operands[0], &run->input);
 	if (code == EXIT_DONE)
 		code = jobs_open(cli, &run->input, &run->jobs, &run->job_count);
+	if (code == EXIT_DONE)
+		code = check_tokens(run);
 	if (code == EXIT_DONE)
 		code = choose_arrays(run);
 	return code;

@@ -66,13 +66,12 @@ static int open_grid(struct cli *cli, const char *text, struct input *in)
 {
 	const char *at = text + strlen("grid:");
 	int64_t sides[3], count = 0, prefix = 0;
-	while (count < 3 && read_integer(&at, &sides[count])) {
-		count++;
-		if (*at != 'x')
-			break;
-		at++;
+	bool good = true;
+	while (good && count < 3 && (count == 0 || *at == 'x')) {
+		at += count > 0;
+		good = read_integer(&at, &sides[count++]);
 	}
-	if (count < 2 || *at)
+	if (!good || count < 2 || *at)
 		return bad(cli, text, "grid:HxW or grid:TxHxW");
 	if (!cli_integer(cli, "prefix", 0, INT32_MAX, &prefix))
 		return EXIT_USAGE;

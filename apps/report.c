@@ -74,7 +74,9 @@ json_t *report_job(const struct job *job)
 
 void print_json(json_t *object)
 {
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
+	if (!object || json_dumpf(object, stdout, JSON_COMPACT) != 0)
+		complain("the JSON report cannot be written: a name is not UTF-8, or a number not finite");
+	else
+		putchar('\n');
 	json_decref(object);
 }

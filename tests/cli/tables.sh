@@ -32,6 +32,9 @@ expect 0 inspect two.npz; prints 'small.position_encoding'
 expect 0 encode seq:5 --with sinusoidal:dim=4 -o x.npy --json; prints '"name":"position_encoding"'
 expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy -o y.npz
 expect 0 inspect y.npz; prints 'tokens'
+expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy -o t.npy; says 'tokens is left out'
+expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy --arrays tokens -o t.npy; silent
+expect 2 encode "$source/datasets/csl.g6" --with rwse --tokens x.npy -o z.npz; says 'acts on tokens'
 expect 2 encode seq:6 --with sinusoidal:dim=4 --tokens x.npy -o z.npz; says '6 tokens'
 no_file z.npz
 
