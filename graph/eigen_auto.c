@@ -16,7 +16,9 @@
 #define FLOPS_MOST 2e13 /* and above which there is no trying: hours */
 #define SMALL_WORLD_N 3000
 #define SMALL_WORLD_DEGREE 7 /* neighbours a node */
-#define FILTER_RESTARTS 100  /* before a factorisation that looked too dear is tried after all */
+#define NEARLY_FULL \
+	0.05 /* share of all other nodes that are neighbours: ordering a factor would take forever */
+#define FILTER_RESTARTS 100 /* before a factorisation that looked too dear is tried after all */
 
 static void explain(struct pe_eigen_result *out, const char *why)
 {
@@ -52,7 +54,8 @@ done:
 static pe_status is_small_world(pe_context *ctx, const struct pe_eigen_problem *p, bool *is)
 {
 	int32_t depth;
-	*is = (double)(p->row[p->n] - p->row[0]) / p->n >= SMALL_WORLD_DEGREE && p->n >= SMALL_WORLD_N;
+	double degree = (double)(p->row[p->n] - p->row[0]) / p->n;
+	*is = degree >= SMALL_WORLD_DEGREE && (p->n >= SMALL_WORLD_N || degree >= NEARLY_FULL * p->n);
 	if (!*is)
 		return PE_OK;
 	PE_TRY(measure_depth(ctx, p, &depth));

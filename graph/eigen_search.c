@@ -280,6 +280,46 @@ static pe_status hand_out(struct pe_eigen_search *s, int32_t count, struct pe_ei
 	return PE_OK;
 }
 
+/* Found values that are at most `last`, or in its group. */
+static int32_t count_up_to(const struct pe_eigen_search *s, double last)
+{
+	int32_t count = 0;
+	while (count < s->found && s->found_values[count] <= last + PE_GROUP_GAP * s->problem->norm1)
+		count++;
+	return count;
+}
+
+/* A block of b random vectors shows b vectors of an eigenvalue at the most: is some group as large as that,
+ * so that there may be more of it? */
+static bool is_crowded(const struct pe_eigen_search *s)
+{
+	int32_t run = 1;
+	for (int32_t j = 1; j < s->found && run < s->block; j++)
+		run = s->found_values[j] - s->found_values[j - 1] <= PE_GROUP_GAP * s->problem->norm1 ? run + 1 : 1;
+	return s->found > 0 && run >= s->block;
+}
+
+/* Without a count: searches from fresh random vectors in what is left of the space, until that shows nothing
+ * more among the pairs to hand out. */
+static pe_status probe(struct pe_eigen_search *s, int32_t *count, bool *complete)
+{
+	struct pe_eigen_request request = *s->request;
+	int64_t all = s->problem->n - 1, most = (int64_t)s->request->k + s->request->max_group;
+	request.max_group = 0;
+	while (s->converged && is_crowded(s) && s->found + s->block < all) {
+		double last = s->found_values[*count - 1];
+		int32_t before = count_up_to(s, last);
+		if (before > most)
+			break;
+		request.k = (int32_t)pe_min(s->block, all - s->found);
+		PE_TRY(search(s, &request));
+		PE_TRY(choose(s, count, complete));
+		if (count_up_to(s, last) == before)
+			break;
+	}
+	return PE_OK;
+}
+
 pe_status pe_eigen_search_run(struct pe_eigen_search *s, struct pe_sparse_factor *factor,
 	pe_status (*refactor)(struct pe_eigen_search *), struct pe_eigen_result *out)
 {
@@ -303,6 +343,8 @@ pe_status pe_eigen_search_run(struct pe_eigen_search *s, struct pe_sparse_factor
 		if (refactor)
 			PE_TRY(refactor(s));
 	}
+	if (missing < 0)
+		PE_TRY(probe(s, &count, &out->complete));
 	out->converged = s->converged;
 	out->certified = s->converged && missing == 0;
 	if (!s->converged)

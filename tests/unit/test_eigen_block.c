@@ -48,6 +48,33 @@ static void finds_every_member_of_a_group(void **state)
 	}
 }
 
+/* Words of three digits 0 … q-1, joined where they differ in one. Four eigenvalues, the first of
+ * multiplicity 3(q-1): the Krylov space of a block is exhausted with a few vectors of each. */
+static struct xt_problem hamming(int32_t q)
+{
+	int32_t n = q * q * q;
+	int64_t edges = 0, most = (int64_t)n * 3 * (q - 1) / 2;
+	int32_t *u = malloc((size_t)most * sizeof *u), *v = malloc((size_t)most * sizeof *v);
+	for (int32_t i = 0; i < n; i++)
+		for (int32_t place = 1; place < n; place *= q)
+			for (int32_t digit = i / place % q + 1; digit < q; digit++) {
+				u[edges] = i;
+				v[edges++] = i + (digit - i / place % q) * place;
+			}
+	assert_int_equal(edges, most);
+	struct xt_problem problem = xt_problem(n, edges, u, v, NULL, true);
+	free(u);
+	free(v);
+	return problem;
+}
+
+static void finds_groups_larger_than_its_block(void **state)
+{
+	solve(*state, hamming(9), 1, 24);
+	solve(*state, hamming(9), 12, 24);
+	solve(*state, hamming(7), 18, 18);
+}
+
 static void says_when_a_group_is_too_large(void **state)
 {
 	struct xt_problem star = xt_eigen_bipartite(1, 4000, true);
@@ -119,6 +146,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_pairs_of_plain_graphs),
 		cmocka_unit_test(finds_every_member_of_a_group),
+		cmocka_unit_test(finds_groups_larger_than_its_block),
 		cmocka_unit_test(says_when_a_group_is_too_large),
 		cmocka_unit_test(finds_all_pairs),
 		cmocka_unit_test(applies_the_polynomial),
