@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report.h"
@@ -75,6 +76,8 @@ static int choose_output(struct encode *run)
 		if (strcmp(run->format, "tsv") != 0 && isatty(STDOUT_FILENO))
 			return usage_error(run->cli, "standard output is a terminal: %s is not text", run->format);
 	}
+	if (!run->output && run->format && strcmp(run->format, "tsv") != 0)
+		return usage_error(run->cli, "--format %s needs -o: a file, or - for standard output", run->format);
 	if (!chosen_format(run))
 		return usage_error(run->cli,
 			"-o %s: the suffix is not .npy, .npz, .safetensors, .tsv or '/': name the --format", run->output);
@@ -358,6 +361,16 @@ static int check_tokens(const struct encode *run)
 	return acts ? EXIT_DONE : usage_error(run->cli, "--tokens: none of these encoders acts on tokens");
 }
 
+/* Writing over the input would cost the input. */
+static int refuse_output_onto_input(const struct encode *run)
+{
+	struct stat in, out;
+	const char *input = run->cli->operands[0];
+	bool same = run->output && stat(input, &in) == 0 && stat(run->output, &out) == 0 &&
+		in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+	return same ? usage_error(run->cli, "-o %s is the input itself", run->output) : EXIT_DONE;
+}
+
 static int prepare(struct encode *run)
 {
 	struct cli *cli = run->cli;
@@ -366,6 +379,8 @@ static int prepare(struct encode *run)
 	int code = choose_dtype(run);
 	if (code == EXIT_DONE)
 		code = choose_output(run);
+	if (code == EXIT_DONE)
+		code = refuse_output_onto_input(run);
 	if (code == EXIT_DONE)
 		code = input_open(cli, cli->operands[0], &run->input);
 	if (code == EXIT_DONE)

@@ -221,7 +221,9 @@ int jobs_compute(struct cli *cli, struct job *jobs, int count)
 		else if (jobs[j].status != PE_OK)
 			report_status(cli, jobs[j].status);
 		tell_quality(cli, &jobs[j]);
-		code = worse(code, exit_code_of(jobs[j].status));
+		int one = exit_code_of(jobs[j].status);
+		code = worse(
+			code, one == EXIT_USAGE ? EXIT_INPUT : one); /* the options were fine: jobs_open saw to that */
 	}
 	return code;
 }

@@ -35,5 +35,12 @@ expect 2 compare one; says 'takes two files'
 expect 2 help nothing; says 'no command or encoder'
 expect 2 list pictures
 expect 2 completion tcsh
+expect 2 encode seq:4 --format npz; says 'needs -o'
+printf '0 1\n' >x.tsv
+expect 2 encode x.tsv --with lap:k=1 -o x.tsv; says 'is the input itself'
+printf '0 1\n' | cmp -s - x.tsv || fail 'the input was touched'
+printf '0 1 1e300\n1 2 1e300\n' >x.tsv
+expect 3 encode x.tsv --with lap:k=1 -q; says 'weighted degree'
+rm x.tsv
 [ ! -s "$out" ] || fail 'usage errors print on standard output'
 only_files
