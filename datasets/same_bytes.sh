@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# same_bytes.sh GENERATE KIND FILE: is FILE what the generator writes?
+"$1" "$2" | cmp - "$3"
