@@ -235,9 +235,12 @@ static pe_status set_metadata(struct encode *run)
 	pe_status status = pe_bundle_set_metadata(run->bundle, "posenc", pe_version());
 	if (status == PE_OK)
 		status = pe_bundle_set_metadata(run->bundle, "encoders", text);
+	int64_t seed = 0;
+	char number[24];
+	if (cli_integer(run->cli, "seed", INT64_MIN, INT64_MAX, &seed))
+		snprintf(number, sizeof number, "%lld", (long long)seed);
 	if (status == PE_OK)
-		status = pe_bundle_set_metadata(
-			run->bundle, "seed", cli_get(run->cli, "seed") ? cli_get(run->cli, "seed") : "0");
+		status = pe_bundle_set_metadata(run->bundle, "seed", number);
 	if (status == PE_OK && run->input.graph)
 		status = pe_bundle_set_metadata(
 			run->bundle, "input_blake2b", pe_graph_get_report(run->input.graph)->digest);
@@ -314,10 +317,10 @@ static void print_report(const struct encode *run, double encode_seconds, double
 	json_t *encoders = json_array();
 	for (int j = 0; j < run->job_count; j++)
 		json_array_append_new(encoders, report_job(&run->jobs[j]));
-	print_json(json_pack("{s:s, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:s, s:o}", "posenc", pe_version(), "input",
+	print_json(json_pack("{s:s, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o, s:o}", "posenc", pe_version(), "input",
 		report_input(&run->input), "encoders", encoders, "seconds", "read", run->input.seconds, "encode",
 		encode_seconds, "write", write_seconds, "sync", pe_bundle_sync_seconds(run->bundle), "output",
-		run->output, "warnings", json_incref(run->cli->warnings)));
+		json_text(run->output), "warnings", json_incref(run->cli->warnings)));
 }
 
 /* May what was computed be written? Failed graphs among many: yes, unless --fail-fast. */

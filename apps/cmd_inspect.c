@@ -46,7 +46,7 @@ static json_t *array_json(const char *name, const pe_tensor *tensor)
 	return json_pack("{s:s, s:s, s:o}", "name", name, "dtype", pe_dtype_name(tensor->dtype), "shape", shape);
 }
 
-static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle)
+static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle, json_t *all)
 {
 	json_t *arrays = json_array(), *metadata = json_object();
 	if (!cli->json)
@@ -66,15 +66,12 @@ static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle)
 	}
 	for (int64_t i = 0; i < pe_bundle_metadata_count(bundle); i++) {
 		const char *name = pe_bundle_metadata_name(bundle, i), *value = pe_bundle_metadata(bundle, name);
-		json_object_set_new(metadata, name, json_string(value));
+		json_object_set_new(metadata, name, json_text(value));
 		if (!cli->json)
 			printf("  %s: %s\n", name, value);
 	}
-	json_t *all = json_pack("{s:s, s:o, s:o}", "name", path, "arrays", arrays, "metadata", metadata);
-	if (cli->json)
-		print_json(all);
-	else
-		json_decref(all);
+	json_array_append_new(
+		all, json_pack("{s:o, s:o, s:o}", "name", json_text(path), "arrays", arrays, "metadata", metadata));
 	return EXIT_DONE;
 }
 
@@ -90,11 +87,11 @@ static bool is_array_file(const char *path)
 }
 
 /* A file of arrays is one that reads as such; everything else is an input. */
-static int inspect(struct cli *cli, const char *path)
+static int inspect(struct cli *cli, const char *path, json_t *all)
 {
 	pe_bundle *bundle;
 	if (is_array_file(path) && pe_bundle_from_file(cli->ctx, path, NULL, &bundle) == PE_OK) {
-		int code = inspect_bundle(cli, path, bundle);
+		int code = inspect_bundle(cli, path, bundle, all);
 		pe_bundle_destroy(&bundle);
 		return code;
 	}
@@ -102,7 +99,7 @@ static int inspect(struct cli *cli, const char *path)
 	int code = input_open(cli, path, &input);
 	if (code == EXIT_DONE) {
 		if (cli->json)
-			print_json(report_input(&input));
+			json_array_append_new(all, report_input(&input));
 		else if (input.graph)
 			print_graph(&input);
 		else
@@ -117,10 +114,17 @@ static int run_inspect(struct cli *cli)
 	int worst = EXIT_DONE;
 	if (cli->operand_count == 0)
 		return usage_error(cli, "inspect takes one or more inputs");
+	json_t *all = json_array();
 	for (int i = 0; i < cli->operand_count; i++) {
-		int code = inspect(cli, cli->operands[i]);
+		int code = inspect(cli, cli->operands[i], all);
 		worst = code > worst ? code : worst;
 	}
+	/* One object: that of the one input, or all of them in a list. */
+	if (cli->json && cli->operand_count == 1 && json_array_size(all) == 1)
+		print_json(json_incref(json_array_get(all, 0)));
+	else if (cli->json && cli->operand_count > 1)
+		print_json(json_pack("{s:O}", "inputs", all));
+	json_decref(all);
 	return worst;
 }
 

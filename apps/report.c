@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *json_text(const char *text)
+{
+	json_t *out = json_string(text);
+	if (out)
+		return out;
+	char *ascii = copy_text(text, strlen(text));
+	for (char *c = ascii; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	out = json_string(ascii);
+	free(ascii);
+	return out;
+}
+
+json_t *json_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
 
 json_t *report_input(const struct input *input)
 {
-	json_t *out = json_pack("{s:s, s:s}", "kind", input->kind, "name", input->text);
+	json_t *out = json_pack("{s:s, s:o}", "kind", input->kind, "name", json_text(input->text));
 	if (!input->graph) {
 		json_object_set_new(out, "tokens", json_integer(pe_domain_tokens(input->domain)));
 		return out;
@@ -49,9 +71,10 @@ static json_t *report_array(const struct job *job, int64_t i)
 static json_t *report_quality(const struct job *job)
 {
 	const pe_quality *q = pe_encoding_get_quality(job->encoding);
-	json_t *out = json_pack("{s:f, s:f, s:I, s:I, s:I}", "max_residual", q->max_residual,
-		"max_orthogonality_error", q->max_orthogonality_error, "certified", (json_int_t)q->certified,
-		"uncertified", (json_int_t)q->uncertified, "split_groups", (json_int_t)q->split_groups);
+	json_t *out = json_pack("{s:o, s:o, s:I, s:I, s:I}", "max_residual", json_number(q->max_residual),
+		"max_orthogonality_error", json_number(q->max_orthogonality_error), "certified",
+		(json_int_t)q->certified, "uncertified", (json_int_t)q->uncertified, "split_groups",
+		(json_int_t)q->split_groups);
 	if (q->failed)
 		json_object_set_new(out, "failed", json_integer(q->failed));
 	if (q->max_standard_error > 0)

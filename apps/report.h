@@ -12,6 +12,10 @@ json_t *report_input(const struct input *input);
 json_t *report_job(const struct job *job);
 json_t *report_options(const pe_params *params);
 
+/* A string whatever its bytes: those that are no UTF-8 become '?'. A number, or null if it is not finite. */
+json_t *json_text(const char *text);
+json_t *json_number(double value);
+
 /* Prints one object on a line and drops the reference. Numbers keep their digits. */
 void print_json(json_t *object);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Arrays as a table of text: a line "# name name_0 name_1 …" that names the columns, one line
  * "# NAME[g] values" for what stands for graph g, and one line a row. Columns are separated by
- * tabs; floats have as many digits as bring them back; the metadata are left out.
+ * tabs; floats have as many digits as bring them back; bytes (rows, width) are one column of text,
+ * padding left off, with \t, \n, \r and \\ for what would break a line; the metadata are left out.
  *
  * The rows are those of `ptr`'s last entry, or else of the first array that is no graph's. */
 #include <math.h>
@@ -51,15 +52,46 @@ static size_t format_element(char *out, const void *element, pe_dtype dtype)
 	return pe_format_i64(out, value);
 }
 
+static bool is_text(const pe_tensor *t)
+{
+	return t->dtype == PE_U8 && t->ndim == 2;
+}
+
 /* The second dimension, or 1. */
 static int64_t columns(const pe_tensor *t)
 {
-	return t->ndim >= 2 ? t->shape[1] : 1;
+	return t->ndim >= 2 && !is_text(t) ? t->shape[1] : 1;
+}
+
+static char *copy_escaped(char *out, char c)
+{
+	static const char plain[] = "\t\n\r\\", letters[] = "tnr\\";
+	const char *at = memchr(plain, c, sizeof plain - 1);
+	if (at)
+		*out++ = '\\';
+	*out++ = at ? letters[at - plain] : c;
+	return out;
+}
+
+static pe_status add_text(struct table *table, const pe_tensor *t, int64_t i, const char *before)
+{
+	const char *byte = pe_tensor_row(t, i);
+	char *start = pe_text_room(&table->text, 2 * t->shape[1] + 1), *out = start;
+	if (!start)
+		return PE_ERR_NOMEM;
+	if (*before)
+		*out++ = '\t';
+	for (int64_t j = 0; j < t->shape[1] && *byte; j++, byte += t->strides[1])
+		out = copy_escaped(out, *byte);
+	table->text.size += out - start;
+	return PE_OK;
 }
 
 /* Appends row i of an array, each value after `before`. */
 static pe_status add_row(struct table *table, const pe_tensor *t, int64_t i, const char *before)
 {
+	if (is_text(t))
+		return add_text(table, t, i, before);
 	int64_t count = columns(t), size = (int64_t)pe_dtype_size(t->dtype);
 	int64_t stride = t->ndim >= 2 ? t->strides[1] * size : 0;
 	const char *element = t->ndim ? pe_tensor_row(t, i) : t->data;
@@ -172,7 +204,7 @@ static pe_status add_column_names(struct table *table, const struct pe_bundle_ar
 	for (int64_t j = 0; j < columns(&a->tensor); j++) {
 		PE_TRY(pe_text_string(&table->text, first && j == 0 ? "# " : "\t"));
 		PE_TRY(pe_text_string(&table->text, a->name));
-		if (a->tensor.ndim >= 2)
+		if (a->tensor.ndim >= 2 && !is_text(&a->tensor))
 			PE_TRY(add_index(table, "_", j, ""));
 	}
 	return PE_OK;

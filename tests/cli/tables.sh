@@ -48,6 +48,10 @@ for shell in bash zsh fish; do expect 0 completion $shell; [ -s "$out" ] || fail
 expect 0 completion words -- encode x --with; prints '^axial:preset=mae'
 expect 0 completion words -- encode; prints '^--edge-weights'
 
+printf 'Ada Bob\nBob Cleo\n' >names.txt
+expect 0 encode names.txt -q --with rwse:steps=2; prints '^# random_walk_pe_0	random_walk_pe_1	node_names$'
+prints '^0	0.5	Ada$'
+
 # The example of every encoder's help runs as it stands, from the source folder.
 cd "$source" || exit 1
 "$posenc" list | awk '{print $2}' >"$scratch/names"
@@ -57,3 +61,12 @@ while read -r name; do
 	"$posenc" ${example#*posenc } -q >"$out" 2>"$err" || fail "the example of $name: $example"
 	[ -s "$out" ] || fail "the example of $name prints nothing"
 done <"$scratch/names"
+
+# JSON, one object whatever the number of inputs, and whatever their names.
+cd "$scratch" || exit 1
+expect 0 inspect --json a.npz b.npz; prints '^{"inputs":\['
+[ "$(wc -l <"$out")" = 1 ] || fail 'one object expected'
+odd=$(printf 'odd\377.txt')
+printf '0 1\n' >"$odd"
+expect 0 encode "$odd" -q --with rwse:steps=2 --json -o odd.npz --seed 007; prints '"name":"odd?.txt"'
+expect 0 inspect odd.npz; prints 'seed: 7'
