@@ -251,8 +251,8 @@ typedef struct pe_graph_report {
 	int32_t directed;   /* 0 or 1 */
 	int32_t weighted;   /* 0 or 1 */
 	int32_t renumbered; /* 1 if row i is not simply id base + i: see pe_graph_node_ids */
-	const char *digest;  /* BLAKE2b-256 of the bytes read, 64 hexadecimal digits, as b2sum -l 256
-	                      * prints; of a dataset's files one after the other; "" of arrays */
+	const char *digest; /* BLAKE2b-256 of the bytes read, 64 hexadecimal digits, as b2sum -l 256
+						 * prints; of a dataset's files one after the other; "" of arrays */
 } pe_graph_report;
 
 /* Reads graphs from a file or a dataset directory. params is of table "graph", or NULL. */

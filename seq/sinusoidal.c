@@ -72,7 +72,7 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_INT("dim", "64", 1, 1 << 20, "width of a row"),
-	PE_REAL("base", "10000", 1e-300, 1e300, "the longest wavelength is 2 pi times this, nearly"),
+	PE_REAL("base", "10000", 1e-6, 1e18, "the longest wavelength is 2 pi times this, nearly"),
 	PE_CHOICE("layout", "interleaved", "interleaved|halves",
 		"sine and cosine of a frequency side by side, or all sines before all cosines"),
 	PE_CHOICE("timescale", "paper", "paper|tensor2tensor",

@@ -111,7 +111,7 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_INT("dim", "64", 4, 1 << 20, "width of a row, a multiple of 4"),
-	PE_REAL("base", "10000", 1e-300, 1e300, "base of the frequencies"),
+	PE_REAL("base", "10000", 1e-6, 1e18, "base of the frequencies"),
 	PE_CHOICE("axes", "yx", "yx|xy", "which axis comes first"),
 	PE_CHOICE("layout", "blocks", "blocks|interleaved|trig",
 		"of each axis sines then cosines; sine and cosine side by side; or sines of both axes, then cosines "

@@ -150,7 +150,8 @@ static void refuses_a_count_that_rounding_decides(void **state)
 	int64_t count;
 	bool valid;
 	assert_int_equal(pe_sparse_factor_create(*state, &matrix, &factor), PE_OK);
-	assert_int_equal(pe_eigen_count_below(*state, factor, 1.2345, 1.2345 + 4e-15, &point, &count, &valid), PE_OK);
+	assert_int_equal(
+		pe_eigen_count_below(*state, factor, 1.2345, 1.2345 + 4e-15, &point, &count, &valid), PE_OK);
 	assert_false(valid);
 	pe_sparse_factor_destroy(*state, &factor);
 	xt_problem_free(&grid);
