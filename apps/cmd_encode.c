@@ -59,6 +59,11 @@ static const char *chosen_format(const struct encode *run)
 	return ends_with(run->output, "/") ? "dir" : NULL;
 }
 
+static bool holds_one_array(const struct encode *run)
+{
+	return strcmp(chosen_format(run), "npy") == 0;
+}
+
 static int choose_output(struct encode *run)
 {
 	static const char *const formats = " npy npz safetensors tsv dir ";
@@ -137,7 +142,7 @@ static bool asked_for(const struct encode *run, const char *name, bool usual)
 static int choose_arrays(struct encode *run)
 {
 	const char *list = cli_get(run->cli, "arrays");
-	bool single = strcmp(chosen_format(run), "npy") == 0;
+	bool single = holds_one_array(run);
 	if (list) {
 		int code = check_names(run, list);
 		if (code != EXIT_DONE)
@@ -187,7 +192,7 @@ static pe_status add_graph_arrays(struct encode *run)
 {
 	const pe_graph *graph = run->input.graph;
 	const pe_graph_report *report = pe_graph_get_report(graph);
-	bool several = strcmp(chosen_format(run), "npy") != 0;
+	bool several = !holds_one_array(run);
 	union { /* the bundle only reads */
 		const int64_t *in;
 		void *out;
@@ -216,7 +221,7 @@ static pe_status add_failed(struct encode *run)
 		if (bad[g])
 			run->failed[at++] = g;
 	free(bad);
-	if (count == 0 || !asked_for(run, "failed", strcmp(chosen_format(run), "npy") != 0))
+	if (count == 0 || !asked_for(run, "failed", !holds_one_array(run)))
 		return PE_OK;
 	return add(run, "failed", run->failed, PE_I64, 1, (int64_t[]){count});
 }
@@ -295,7 +300,7 @@ static int apply_tokens(struct encode *run)
 		run->tokens_out = y.data;
 		x = y;
 	}
-	if (status == PE_OK && asked_for(run, "tokens", strcmp(chosen_format(run), "npy") != 0))
+	if (status == PE_OK && asked_for(run, "tokens", !holds_one_array(run)))
 		status = pe_bundle_add(run->bundle, "tokens", &x);
 	return status == PE_OK ? EXIT_DONE : report_status(run->cli, status);
 }

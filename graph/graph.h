@@ -41,7 +41,6 @@ struct pe_graph {
 	int64_t *node_ids;             /* nodes, or NULL if ids are text */
 	char **node_names;             /* nodes, or NULL; each points into name_pool */
 	char *name_pool;
-	int64_t first_bad; /* reserved for readers that admit failing graphs; -1 */
 	pe_graph_report report;
 	char digest[65]; /* report.digest; "" of arrays */
 };

@@ -316,7 +316,6 @@ static pe_status assemble(pe_context *ctx, struct build *b)
 	graph->negative = b->total.negative;
 	graph->loops = b->policy->loops;
 	graph->symmetrise = b->policy->symmetrise;
-	graph->first_bad = -1;
 	PE_TRY(join_chunks(ctx, b, entries));
 	PE_TRY(take_ids(ctx, b));
 	fill_report(b, entries);

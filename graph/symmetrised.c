@@ -87,7 +87,6 @@ pe_status pe_graph_symmetrised(pe_context *ctx, const pe_graph *graph, pe_graph 
 	made->nodes = graph->nodes;
 	made->loops = graph->loops;
 	made->symmetrise = graph->symmetrise;
-	made->first_bad = graph->first_bad;
 	made->ptr = copy(ctx, graph->ptr, graph->count + 1, sizeof *made->ptr);
 	pe_status status = made->ptr ? copy_ids(ctx, graph, made) : PE_ERR_NOMEM;
 	if (status == PE_OK)
