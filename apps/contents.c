@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "contents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "report.h"
+
+static pe_status add(
+	pe_bundle *bundle, const char *name, void *data, pe_dtype dtype, int32_t ndim, const int64_t *shape)
+{
+	pe_tensor tensor = pe_tensor_dense(data, dtype, ndim, shape);
+	return pe_bundle_add(bundle, name, &tensor);
+}
+
+/* ---- graphs ------------------------------------------------------------------------- */
+
+/* Text ids as (nodes, width) bytes, padded with zeros. */
+static pe_status add_node_names(const pe_graph *graph, struct contents *out)
+{
+	int64_t nodes = pe_graph_get_report(graph)->nodes;
+	size_t width = 1;
+	for (int64_t i = 0; i < nodes; i++) {
+		size_t size = strlen(pe_graph_node_name(graph, i));
+		width = size > width ? size : width;
+	}
+	out->names = get_memory((size_t)nodes, width);
+	for (int64_t i = 0; i < nodes; i++) {
+		const char *name = pe_graph_node_name(graph, i);
+		memcpy(out->names + (size_t)i * width, name, strlen(name));
+	}
+	return add(out->bundle, "node_names", out->names, PE_U8, 2, (int64_t[]){nodes, (int64_t)width});
+}
+
+static pe_status add_graph_arrays(
+	const struct cli *cli, const pe_graph *graph, bool several, struct contents *out)
+{
+	const pe_graph_report *report = pe_graph_get_report(graph);
+	union { /* the bundle only reads */
+		const int64_t *in;
+		void *out;
+	} ids = {pe_graph_node_ids(graph)}, ptr = {pe_graph_ptr(graph)};
+	if (array_is_wanted(cli, "ptr", several && report->graphs != 1))
+		TRY(add(out->bundle, "ptr", ptr.out, PE_I64, 1, (int64_t[]){report->graphs + 1}));
+	if (ids.in && array_is_wanted(cli, "node_ids", several && report->renumbered))
+		TRY(add(out->bundle, "node_ids", ids.out, PE_I64, 1, (int64_t[]){report->nodes}));
+	if (!ids.in && array_is_wanted(cli, "node_names", several))
+		TRY(add_node_names(graph, out));
+	return PE_OK;
+}
+
+/* Marks the graphs that failed in any encoder. */
+static unsigned char *mark_failed(int64_t graphs, const struct job *jobs, int count)
+{
+	unsigned char *bad = get_memory((size_t)graphs, 1);
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; i < pe_encoding_get_quality(jobs[j].encoding)->failed; i++)
+			bad[pe_encoding_failed(jobs[j].encoding)[i]] = 1;
+	return bad;
+}
+
+/* The graphs that failed, ascending; no array if none did. */
+static pe_status add_failed(const pe_graph *graph, const struct job *jobs, int count, struct contents *out)
+{
+	int64_t graphs = pe_graph_get_report(graph)->graphs, failed = 0;
+	unsigned char *bad = mark_failed(graphs, jobs, count);
+	out->failed = get_memory((size_t)graphs, sizeof *out->failed);
+	for (int64_t g = 0; g < graphs; g++)
+		if (bad[g])
+			out->failed[failed++] = g;
+	free(bad);
+	return failed ? add(out->bundle, "failed", out->failed, PE_I64, 1, (int64_t[]){failed}) : PE_OK;
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+static char *describe_jobs(const struct job *jobs, int count)
+{
+	json_t *encoders = json_array();
+	for (int j = 0; j < count; j++)
+		json_array_append_new(encoders,
+			json_pack("{s:s, s:o}", "name", pe_encoder_name(jobs[j].encoder), "options",
+				report_options(jobs[j].params)));
+	char *text = json_dumps(encoders, JSON_COMPACT);
+	json_decref(encoders);
+	return text;
+}
+
+pe_status contents_describe(
+	const struct cli *cli, const struct input *input, const struct job *jobs, int count, pe_bundle *bundle)
+{
+	int64_t seed = 0;
+	char number[24];
+	char *encoders = describe_jobs(jobs, count);
+	if (!encoders)
+		return PE_ERR_NOMEM;
+	pe_status status = pe_bundle_set_metadata(bundle, "encoders", encoders);
+	free(encoders);
+	TRY(status);
+	TRY(pe_bundle_set_metadata(bundle, "posenc", pe_version()));
+	(void)cli_integer(cli, "seed", INT64_MIN, INT64_MAX, &seed); /* it was checked at the start */
+	snprintf(number, sizeof number, "%lld", (long long)seed);
+	TRY(pe_bundle_set_metadata(bundle, "seed", number));
+	if (!input->graph)
+		return PE_OK;
+	return pe_bundle_set_metadata(bundle, "input_blake2b", pe_graph_get_report(input->graph)->digest);
+}
+
+pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
+	const struct job *jobs, int count, struct contents *out)
+{
+	bool several = !output_is_single(output);
+	*out = (struct contents){0};
+	TRY(pe_bundle_create(cli->ctx, &out->bundle));
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; i < jobs[j].count; i++)
+			if (jobs[j].wanted[i])
+				TRY(pe_bundle_add(out->bundle, jobs[j].names[i], &jobs[j].tensors[i]));
+	if (input->graph)
+		TRY(add_graph_arrays(cli, input->graph, several, out));
+	if (input->graph && array_is_wanted(cli, "failed", several))
+		TRY(add_failed(input->graph, jobs, count, out));
+	return contents_describe(cli, input, jobs, count, out->bundle);
+}
+
+void contents_free(struct contents *contents)
+{
+	pe_bundle_destroy(&contents->bundle);
+	free(contents->failed);
+	free(contents->names);
+}

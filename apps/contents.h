@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What goes into the file of encode: the encoders' arrays, those of the graphs, and metadata. */
+#ifndef CONTENTS_H
+#define CONTENTS_H
+
+#include "job.h"
+#include "output.h"
+
+/* The names of the arrays that graphs have of their own. */
+#define GRAPH_ARRAYS "ptr,node_ids,node_names,failed"
+
+struct contents {
+	pe_bundle *bundle;
+	int64_t *failed; /* memory that the bundle refers to */
+	unsigned char *names;
+};
+
+/* Puts together what was computed; the jobs must live as long. contents_free takes what there is,
+ * after a failure too. */
+pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
+	const struct job *jobs, int count, struct contents *out);
+void contents_free(struct contents *contents);
+
+/* Metadata: version, encoders and their options, seed, and the input's digest. */
+pe_status contents_describe(
+	const struct cli *cli, const struct input *input, const struct job *jobs, int count, pe_bundle *bundle);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Where a command writes its arrays and how: the options --output, --format and --dtype. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "cli.h"
+
+struct output {
+	const char *path;   /* NULL: text on standard output; "-": the format on standard output */
+	const char *named;  /* what --format says, or NULL */
+	const char *format; /* what will be written: "npy", "npz", "safetensors", "tsv" or "dir" */
+	pe_dtype dtype;     /* of float arrays; f32 unless --dtype says otherwise */
+};
+
+/* The rows for a command's table of options. */
+#define OUTPUT_OPTIONS \
+	{"output", 'o', "OUT", "x.npy, x.npz, x.safetensors, x.tsv, x/ (a folder of .npy), or - with --format"}, \
+		{"format", 0, "FORMAT", "npy, npz, safetensors, tsv or dir, whatever the suffix"}, \
+	{ \
+		"dtype", 0, "TYPE", "type of float arrays: f32 (default), f64, f16; bf16 to .safetensors only" \
+	}
+
+/* Takes the three options and refuses what cannot be. EXIT_DONE, or an exit code with the message
+ * already written; so do the others. */
+int output_choose(struct cli *cli, struct output *out);
+/* Refuses to write over a file that is read: that would cost the input. */
+int output_spare(const struct cli *cli, const struct output *out, const char *input);
+int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle);
+
+/* An .npy file holds one array. */
+bool output_is_single(const struct output *out);
+/* NULL where the arrays go to standard output. */
+const char *output_file(const struct output *out);
+
+#endif
