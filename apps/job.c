@@ -19,7 +19,6 @@ static int set_option(struct cli *cli, struct job *job, const char *text, size_t
 	}
 	*value++ = '\0';
 	if (strcmp(pair, "as") == 0) {
-		free(job->prefix);
 		job->prefix = copy_text(value, strlen(value));
 	} else if (pe_params_set(job->params, pair, value) != PE_OK) {
 		complain("--with %s", pe_context_message(cli->ctx));
@@ -28,6 +27,33 @@ static int set_option(struct cli *cli, struct job *job, const char *text, size_t
 	}
 	free(pair);
 	return code;
+}
+
+/* Does a key stand before `at` already? The keys begin behind `options` and behind each ','. */
+static bool is_repeated(const char *options, const char *at)
+{
+	size_t size = strcspn(at, "=,");
+	for (const char *key = options + 1; key < at; key += strcspn(key, ",") + 1)
+		if (strncmp(key, at, size) == 0 && key[size] == '=')
+			return true;
+	return false;
+}
+
+/* options: ":key=value,key=value", or "". */
+static int set_options(struct cli *cli, struct job *job, const char *options)
+{
+	for (const char *at = options; *at;) {
+		at++; /* ':' or ',' */
+		if (is_repeated(options, at))
+			return usage_error(cli, "--with %s: \"%.*s\" is given twice", pe_encoder_name(job->encoder),
+				(int)strcspn(at, "=,"), at);
+		size_t length = strcspn(at, ",");
+		int code = set_option(cli, job, at, length);
+		if (code != EXIT_DONE)
+			return code;
+		at += length;
+	}
+	return EXIT_DONE;
 }
 
 static int open_job(struct cli *cli, const struct input *input, const char *text, struct job *job)
@@ -44,14 +70,9 @@ static int open_job(struct cli *cli, const struct input *input, const char *text
 	free(name);
 	if (status != PE_OK)
 		return report_status(cli, status);
-	for (const char *at = text + size; *at;) {
-		at++; /* ':' or ',' */
-		size_t length = strcspn(at, ",");
-		int code = set_option(cli, job, at, length);
-		if (code != EXIT_DONE)
-			return code;
-		at += length;
-	}
+	int code = set_options(cli, job, text + size);
+	if (code != EXIT_DONE)
+		return code;
 	status = pe_encoding_create(cli->ctx, job->encoder, job->params, input->domain, &job->encoding);
 	if (status != PE_OK)
 		return report_status(cli, status);

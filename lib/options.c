@@ -256,13 +256,38 @@ static char *preset_text(pe_context *ctx, const pe_preset_info *preset, const pe
 	return pe_strdup(ctx, option->fallback);
 }
 
-static pe_status set_from_preset(pe_params *params, int64_t index, const pe_preset_info *preset)
+static pe_status parse_from_preset(
+	const pe_params *params, int64_t index, const pe_preset_info *preset, struct value *out)
 {
-	char *text = preset_text(params->ctx, preset, &params->table->options[index]);
+	const pe_option_info *option = &params->table->options[index];
+	char *text = preset_text(params->ctx, preset, option);
 	if (!text)
 		return PE_ERR_NOMEM;
-	pe_status status = set_value(params, index, text, false);
+	pe_status status = parse_value(params->ctx, params->table, option, text, out);
 	pe_free(params->ctx, text);
+	return status;
+}
+
+/* All values are there before the first one is taken. */
+static pe_status apply_preset(pe_params *params, const pe_preset_info *preset)
+{
+	int64_t count = params->table->option_count;
+	struct value *fresh = pe_alloc_zero(params->ctx, count, sizeof *fresh);
+	if (!fresh)
+		return PE_ERR_NOMEM;
+	pe_status status = PE_OK;
+	for (int64_t i = 0; i < count && status == PE_OK; i++)
+		if (!params->values[i].by_name)
+			status = parse_from_preset(params, i, preset, &fresh[i]);
+	for (int64_t i = 0; i < count; i++) {
+		if (status == PE_OK && !params->values[i].by_name) {
+			struct value old = params->values[i];
+			params->values[i] = fresh[i];
+			fresh[i] = old;
+		}
+		clear_value(params->ctx, &fresh[i]);
+	}
+	pe_free(params->ctx, fresh);
 	return status;
 }
 
@@ -274,9 +299,7 @@ static pe_status set_preset(pe_params *params, const char *name)
 		return pe_fail(params->ctx, PE_ERR_RANGE,
 			table->preset_count ? "%s: preset: there is no preset \"%s\"" : "%s has no presets: \"%s\"",
 			table->name, name);
-	for (int64_t i = 0; i < table->option_count; i++)
-		if (!params->values[i].by_name)
-			PE_TRY(set_from_preset(params, i, preset));
+	PE_TRY(apply_preset(params, preset));
 	params->preset = preset;
 	return PE_OK;
 }

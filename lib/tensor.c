@@ -89,9 +89,9 @@ int64_t pe_tensor_bytes(const pe_tensor *tensor)
 
 bool pe_tensor_is_dense(const pe_tensor *tensor)
 {
-	int64_t stride = 1;
-	if (pe_tensor_count(tensor) == 0)
-		return true;
+	int64_t stride = 1, count = pe_tensor_count(tensor);
+	if (count <= 0)
+		return count == 0;
 	for (int32_t d = tensor->ndim - 1; d >= 0; d--) {
 		if (tensor->shape[d] != 1 && tensor->strides[d] != stride)
 			return false;

@@ -144,6 +144,25 @@ static void merges_into_features(void **state)
 	free(p);
 }
 
+/* The stride of a dimension of length 1 says nothing. */
+static void works_in_place_on_views_that_are_spelled_differently(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *domain;
+	pe_encoding *e;
+	float x[3 * 64] = {0};
+	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, &e), PE_OK);
+	pe_tensor a = pe_tensor_dense(x, PE_F32, 3, (int64_t[]){1, 3, 64}), b = a;
+	b.strides[0] = 1000;
+	assert_int_equal(pe_encoding_apply(e, &a, &b), PE_OK);
+	assert_true(x[1] == 1 && x[64] == (float)sin(1));
+	b.strides[1] = 65;
+	assert_int_equal(pe_encoding_apply(e, &a, &b), PE_ERR_ARGUMENT);
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+}
+
 static void refuses_a_wrong_width(void **state)
 {
 	pe_context *ctx = *state;
@@ -167,6 +186,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_odd_widths),
 		cmocka_unit_test(takes_real_positions),
 		cmocka_unit_test(merges_into_features),
+		cmocka_unit_test(works_in_place_on_views_that_are_spelled_differently),
 		cmocka_unit_test(refuses_a_wrong_width),
 	};
 	return xt_run(argc, argv, tests);

@@ -145,6 +145,29 @@ static void survives_lack_of_memory(void **state)
 	}
 }
 
+/* A preset is taken whole or not at all. */
+static void a_preset_that_fails_changes_nothing(void **state)
+{
+	pe_params *p = make(state);
+	pe_status status = PE_ERR_NOMEM;
+	int64_t count;
+	xt_set(p, "base=9");
+	for (int64_t at = 0; status != PE_OK; at++) {
+		assert_int_equal(pe_params_int(p, "k"), 8);
+		assert_int_equal(pe_params_choice(p, "pad"), 0);
+		pe_params_list(p, "sections", &count);
+		assert_int_equal(count, 0);
+		assert_null(pe_params_get(p, "preset"));
+		assert_true(at < 100);
+		xt_fail_allocation(at, false);
+		status = pe_params_set(p, "preset", "small");
+		xt_fail_allocation(-1, false);
+	}
+	assert_int_equal(pe_params_int(p, "k"), 2);
+	assert_true(pe_params_real(p, "base") == 9);
+	pe_params_destroy(&p);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -152,6 +175,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_what_is_in_range),
 		cmocka_unit_test(refuses_the_rest_and_changes_nothing),
 		cmocka_unit_test(presets_yield_to_names),
+		cmocka_unit_test(a_preset_that_fails_changes_nothing),
 		cmocka_unit_test(survives_lack_of_memory),
 	};
 	return xt_run(argc, argv, tests);

@@ -249,6 +249,18 @@ static void test_doors(void **state)
 	pe_domain_destroy(&domain);
 }
 
+static void a_shape_that_overflows_is_not_dense(void **state)
+{
+	(void)state;
+	char byte;
+	pe_tensor t = pe_tensor_dense(&byte, PE_U8, 3, (int64_t[]){2, INT64_MAX, 3});
+	assert_false(pe_tensor_is_dense(&t));
+	t = pe_tensor_dense(&byte, PE_U8, 2, (int64_t[]){-1, 3});
+	assert_false(pe_tensor_is_dense(&t));
+	t = pe_tensor_dense(&byte, PE_U8, 3, (int64_t[]){2, INT64_MAX, 0});
+	assert_true(pe_tensor_is_dense(&t));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +273,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_outputs),
 		cmocka_unit_test(test_inputs),
 		cmocka_unit_test(test_doors),
+		cmocka_unit_test(a_shape_that_overflows_is_not_dense),
 	};
 	return xt_run(argc, argv, tests);
 }
