@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * posenc encode INPUT: one input to arrays. */
+#include <stdio.h>
+
 #include "arrays.h"
 #include "contents.h"
 #include "output.h"
@@ -24,9 +26,20 @@ static int choose_arrays(struct encode *run)
 	bool tokens = run->tokens.file, graph = run->input.graph;
 	if (tokens && output_is_single(&run->output) && !cli_has(cli, "arrays"))
 		warn(cli, "%s holds one array: tokens is left out (--arrays tokens)", run->output.path);
-	const char *extra = graph ? GRAPH_ARRAYS ",tokens" : "tokens";
-	const char *without = graph ? GRAPH_ARRAYS : "";
-	return arrays_choose(cli, &run->output, tokens ? extra : without, run->jobs, run->job_count);
+	char extra[64];
+	snprintf(extra, sizeof extra, "%s,%s", graph ? GRAPH_ARRAYS : "", tokens ? "tokens" : "");
+	return arrays_choose(cli, &run->output, extra, run->jobs, run->job_count);
+}
+
+static int fill_contents(struct encode *run)
+{
+	struct cli *cli = run->cli;
+	pe_status status =
+		contents_fill(cli, &run->output, &run->input, run->jobs, run->job_count, &run->contents);
+	if (status == PE_OK && run->tokens.file &&
+		array_is_wanted(cli, "tokens", !output_is_single(&run->output)))
+		status = pe_bundle_add(run->contents.bundle, "tokens", &run->tokens.encoded);
+	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
 static int prepare(struct encode *run)
@@ -47,6 +60,10 @@ static int prepare(struct encode *run)
 		code = choose_arrays(run);
 	if (code == EXIT_DONE)
 		code = jobs_allocate(cli, run->jobs, run->job_count, run->output.dtype);
+	if (code == EXIT_DONE)
+		code = fill_contents(run);
+	if (code == EXIT_DONE)
+		code = output_check(cli, &run->output, run->contents.bundle);
 	return code;
 }
 
@@ -60,17 +77,6 @@ static bool may_write(const struct encode *run, int code)
 	if (code == EXIT_SOME)
 		return !cli_has(run->cli, "fail-fast");
 	return code == EXIT_NUMERIC && cli_has(run->cli, "keep-unconverged");
-}
-
-static int fill_contents(struct encode *run)
-{
-	struct cli *cli = run->cli;
-	pe_status status =
-		contents_fill(cli, &run->output, &run->input, run->jobs, run->job_count, &run->contents);
-	if (status == PE_OK && run->tokens.file &&
-		array_is_wanted(cli, "tokens", !output_is_single(&run->output)))
-		status = pe_bundle_add(run->contents.bundle, "tokens", &run->tokens.features);
-	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
 static void print_report(const struct encode *run, double encode_seconds, double write_seconds)
@@ -93,8 +99,10 @@ static int compute_and_write(struct encode *run)
 	if (!may_write(run, computed))
 		return computed;
 	int code = tokens_apply(cli, run->jobs, run->job_count, &run->tokens);
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE && computed != EXIT_DONE) { /* now it is known which graphs failed */
+		contents_free(&run->contents);
 		code = fill_contents(run);
+	}
 	if (code == EXIT_DONE)
 		code = output_write(cli, &run->output, run->contents.bundle);
 	if (code != EXIT_DONE)

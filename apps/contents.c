@@ -61,8 +61,9 @@ static unsigned char *mark_failed(int64_t graphs, const struct job *jobs, int co
 	return bad;
 }
 
-/* The graphs that failed, ascending; no array if none did. */
-static pe_status add_failed(const pe_graph *graph, const struct job *jobs, int count, struct contents *out)
+/* The graphs that failed, ascending; if none did, only where the array is asked for by name. */
+static pe_status add_failed(
+	const struct cli *cli, const pe_graph *graph, const struct job *jobs, int count, struct contents *out)
 {
 	int64_t graphs = pe_graph_get_report(graph)->graphs, failed = 0;
 	unsigned char *bad = mark_failed(graphs, jobs, count);
@@ -71,7 +72,9 @@ static pe_status add_failed(const pe_graph *graph, const struct job *jobs, int c
 		if (bad[g])
 			out->failed[failed++] = g;
 	free(bad);
-	return failed ? add(out->bundle, "failed", out->failed, PE_I64, 1, (int64_t[]){failed}) : PE_OK;
+	if (!failed && !array_is_wanted(cli, "failed", false))
+		return PE_OK;
+	return add(out->bundle, "failed", out->failed, PE_I64, 1, (int64_t[]){failed});
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */
@@ -121,7 +124,7 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 	if (input->graph)
 		TRY(add_graph_arrays(cli, input->graph, several, out));
 	if (input->graph && array_is_wanted(cli, "failed", several))
-		TRY(add_failed(input->graph, jobs, count, out));
+		TRY(add_failed(cli, input->graph, jobs, count, out));
 	return contents_describe(cli, input, jobs, count, out->bundle);
 }
 

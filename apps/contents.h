@@ -15,8 +15,8 @@ struct contents {
 	unsigned char *names;
 };
 
-/* Puts together what was computed; the jobs must live as long. contents_free takes what there is,
- * after a failure too. */
+/* Puts together what will be computed, or was: only which graphs failed is not known before. The
+ * bundle refers to the jobs' arrays. contents_free takes what there is, after a failure too. */
 pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
 	const struct job *jobs, int count, struct contents *out);
 void contents_free(struct contents *contents);

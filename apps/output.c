@@ -111,9 +111,17 @@ int output_spare(const struct cli *cli, const struct output *out, const char *in
 
 /* ---- writing ------------------------------------------------------------------------ */
 
+int output_check(const struct cli *cli, const struct output *out, pe_bundle *bundle)
+{
+	const char *file = output_file(out);
+	pe_status status = pe_bundle_check(bundle, file, out->format);
+	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+}
+
 int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle)
 {
-	pe_status status = is_standard_output(out) ? pe_bundle_write_fd(bundle, STDOUT_FILENO, out->format)
-											   : pe_bundle_write(bundle, out->path, out->named);
+	const char *file = output_file(out);
+	pe_status status = file ? pe_bundle_write(bundle, file, out->format)
+							: pe_bundle_write_fd(bundle, STDOUT_FILENO, out->format);
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }

@@ -25,6 +25,9 @@ struct output {
 int output_choose(struct cli *cli, struct output *out);
 /* Refuses to write over a file that is read: that would cost the input. */
 int output_spare(const struct cli *cli, const struct output *out, const char *input);
+/* Refuses what could not be written, before anything is computed; the arrays of the bundle need not
+ * be filled yet. */
+int output_check(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 
 /* An .npy file holds one array. */

@@ -17,9 +17,34 @@ static bool any_acts(const struct job *jobs, int count)
 	return false;
 }
 
+/* The shape that the features have in the end; every encoder may refuse what it gets. */
+static pe_status final_shape(const struct job *jobs, int count, const pe_tensor *x, int64_t *shape)
+{
+	memcpy(shape, x->shape, sizeof x->shape);
+	for (int j = 0; j < count; j++)
+		if (acts(&jobs[j]))
+			TRY(pe_encoding_apply_shape(jobs[j].encoding, x->ndim, shape, shape));
+	return PE_OK;
+}
+
+/* A tensor of the same type and another shape, in memory of its own; data is NULL if there is none. */
+static pe_tensor allocate(const pe_tensor *x, const int64_t *shape)
+{
+	pe_tensor y = pe_tensor_dense(NULL, x->dtype, x->ndim, shape);
+	int64_t bytes = pe_tensor_bytes(&y);
+	y.data = bytes < 0 ? NULL : output_memory((size_t)bytes);
+	return y;
+}
+
+static bool is_float(pe_dtype dtype)
+{
+	return dtype == PE_F64 || dtype == PE_F32 || dtype == PE_F16 || dtype == PE_BF16;
+}
+
 int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out)
 {
 	const char *path = cli_get(cli, "tokens"), *name;
+	int64_t shape[PE_MAX_DIMS];
 	*out = (struct tokens){0};
 	if (!path)
 		return EXIT_DONE;
@@ -27,38 +52,55 @@ int tokens_open(struct cli *cli, const struct job *jobs, int count, struct token
 		return usage_error(cli, "--tokens: none of these encoders acts on tokens");
 	pe_status status = pe_bundle_from_file(cli->ctx, path, NULL, &out->file);
 	if (status == PE_OK)
-		status = pe_bundle_at(out->file, 0, &name, &out->features);
-	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+		status = pe_bundle_at(out->file, 0, &name, &out->given);
+	if (status == PE_OK && !is_float(out->given.dtype))
+		return usage_error(
+			cli, "--tokens %s: features are of a float type, not %s", path, pe_dtype_name(out->given.dtype));
+	if (status == PE_OK)
+		status = final_shape(jobs, count, &out->given, shape);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	out->encoded = allocate(&out->given, shape);
+	if (out->encoded.data)
+		return EXIT_DONE;
+	complain("out of memory: the array tokens is too large");
+	return EXIT_SYSTEM;
 }
 
-static pe_status apply(const struct job *job, struct tokens *tokens)
+static int last_acting(const struct job *jobs, int count)
 {
-	const pe_tensor x = tokens->features;
-	int64_t shape[PE_MAX_DIMS];
-	TRY(pe_encoding_apply_shape(job->encoding, x.ndim, x.shape, shape));
-	pe_tensor y = pe_tensor_dense(NULL, x.dtype, x.ndim, shape);
-	int64_t bytes = pe_tensor_bytes(&y);
-	y.data = bytes < 0 ? NULL : output_memory((size_t)bytes);
-	if (!y.data)
-		return PE_ERR_NOMEM;
-	pe_status status = pe_encoding_apply(job->encoding, &x, &y);
-	free(tokens->memory);
-	tokens->memory = y.data;
-	tokens->features = y;
-	return status;
+	int last = count - 1;
+	while (last > 0 && !acts(&jobs[last]))
+		last--;
+	return last;
 }
 
 int tokens_apply(struct cli *cli, const struct job *jobs, int count, struct tokens *tokens)
 {
+	if (!tokens->file)
+		return EXIT_DONE;
 	pe_status status = PE_OK;
-	for (int j = 0; tokens->file && j < count && status == PE_OK; j++)
-		if (acts(&jobs[j]))
-			status = apply(&jobs[j], tokens);
+	pe_tensor x = tokens->given;
+	int last = last_acting(jobs, count);
+	for (int j = 0; j <= last && status == PE_OK; j++) {
+		int64_t shape[PE_MAX_DIMS];
+		if (!acts(&jobs[j]))
+			continue;
+		status = pe_encoding_apply_shape(jobs[j].encoding, x.ndim, x.shape, shape);
+		pe_tensor y = status == PE_OK && j < last ? allocate(&x, shape) : tokens->encoded;
+		if (status == PE_OK)
+			status = y.data ? pe_encoding_apply(jobs[j].encoding, &x, &y) : PE_ERR_NOMEM;
+		if (x.data != tokens->given.data)
+			free(x.data);
+		x = y;
+	}
+	if (x.data != tokens->given.data && x.data != tokens->encoded.data)
+		free(x.data);
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
 void tokens_close(struct tokens *tokens)
 {
 	pe_bundle_destroy(&tokens->file);
-	free(tokens->memory);
+	free(tokens->encoded.data);
 }

@@ -383,6 +383,10 @@ PE_API PE_NODISCARD pe_status pe_bundle_from_bytes(pe_context *context, const vo
  * "tsv", "dir". A .npy file takes a bundle of one array, and no metadata; text takes arrays with one
  * row a node or token, and no metadata. */
 PE_API PE_NODISCARD pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *format);
+/* What can be told before the data are there: refuses what pe_bundle_write would refuse now, such as
+ * names, types and shapes that the format cannot hold, or a directory that is not there or cannot be
+ * written to. Leaves nothing behind. path NULL: as pe_bundle_write_fd would. */
+PE_API PE_NODISCARD pe_status pe_bundle_check(pe_bundle *bundle, const char *path, const char *format);
 /* Writes to an open file descriptor, which may be a pipe; "dir" is refused. */
 PE_API PE_NODISCARD pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format);
 /* Seconds that the last pe_bundle_write spent in fsync. */

@@ -129,6 +129,22 @@ pe_status pe_bundle_from_bytes(
 
 /* ---- writing ------------------------------------------------------------------------- */
 
+static pe_status check(const pe_bundle *b, enum format format)
+{
+	switch (format) {
+	case FORMAT_NPY:
+		return pe_npy_check(b);
+	case FORMAT_NPZ:
+		return pe_npz_check(b);
+	case FORMAT_SAFETENSORS:
+		return pe_safetensors_check(b);
+	case FORMAT_DIR:
+		return pe_npy_dir_check(b);
+	default:
+		return pe_tsv_check(b);
+	}
+}
+
 static pe_status write_to(pe_bundle *b, enum format format, struct pe_sink *sink)
 {
 	switch (format) {
@@ -153,8 +169,9 @@ static pe_status close_sink(pe_bundle *b, pe_status status, struct pe_sink *sink
 	return status;
 }
 
-/* The path without the slashes at its end. */
-static pe_status write_directory(pe_bundle *b, const char *path)
+/* Does something to the directory path, without the slashes at its end and symbolic links. */
+static pe_status with_directory(
+	pe_bundle *b, const char *path, pe_status (*act)(pe_bundle *bundle, const char *path))
 {
 	char *bare = pe_strdup(b->ctx, path);
 	if (!bare)
@@ -162,10 +179,43 @@ static pe_status write_directory(pe_bundle *b, const char *path)
 	for (size_t length = strlen(bare); length > 1 && bare[length - 1] == '/'; length--)
 		bare[length - 1] = '\0';
 	char *real = pe_resolve_path(b->ctx, bare);
-	pe_status status = real ? pe_npy_dir_write(b, real) : PE_ERR_NOMEM;
+	pe_status status = real ? act(b, real) : PE_ERR_NOMEM;
 	pe_free(b->ctx, real);
 	pe_free(b->ctx, bare);
 	return status;
+}
+
+/* The format of a file, and whether it can hold the bundle. */
+static pe_status choose_for_file(pe_bundle *b, const char *path, const char *format, enum format *out)
+{
+	*out = format ? by_name(format) : by_suffix(path);
+	if (*out == FORMAT_NONE && format)
+		return pe_fail(b->ctx, PE_ERR_ARGUMENT, "there is no format %s; there are " FORMATS, format);
+	if (*out == FORMAT_NONE)
+		return pe_fail(b->ctx, PE_ERR_ARGUMENT,
+			"%s: the name does not tell the format: end it in .npy, .npz, .safetensors, .tsv or /", path);
+	return check(b, *out);
+}
+
+static pe_status choose_for_pipe(pe_bundle *b, const char *format, enum format *out)
+{
+	*out = format ? by_name(format) : FORMAT_NONE;
+	if (*out == FORMAT_NONE || *out == FORMAT_DIR)
+		return pe_fail(b->ctx, PE_ERR_ARGUMENT, "to a pipe one writes npy, npz, safetensors or tsv, not %s",
+			format ? format : "an unnamed format");
+	return check(b, *out);
+}
+
+pe_status pe_bundle_check(pe_bundle *bundle, const char *path, const char *format)
+{
+	if (!bundle)
+		return PE_ERR_ARGUMENT;
+	enum format chosen;
+	if (!path)
+		return choose_for_pipe(bundle, format, &chosen);
+	PE_TRY(choose_for_file(bundle, path, format, &chosen));
+	return chosen == FORMAT_DIR ? with_directory(bundle, path, pe_npy_dir_try)
+								: pe_sink_try(bundle->ctx, path);
 }
 
 pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *format)
@@ -173,15 +223,11 @@ pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *forma
 	if (!bundle || !path)
 		return PE_ERR_ARGUMENT;
 	struct pe_sink sink;
-	enum format chosen = format ? by_name(format) : by_suffix(path);
+	enum format chosen;
 	bundle->sync_seconds = 0;
-	if (chosen == FORMAT_NONE && format)
-		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "there is no format %s; there are " FORMATS, format);
-	if (chosen == FORMAT_NONE)
-		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
-			"%s: the name does not tell the format: end it in .npy, .npz, .safetensors, .tsv or /", path);
+	PE_TRY(choose_for_file(bundle, path, format, &chosen));
 	if (chosen == FORMAT_DIR)
-		return write_directory(bundle, path);
+		return with_directory(bundle, path, pe_npy_dir_write);
 	PE_TRY(pe_sink_open(bundle->ctx, path, &sink));
 	return close_sink(bundle, write_to(bundle, chosen, &sink), &sink);
 }
@@ -191,11 +237,8 @@ pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format)
 	if (!bundle)
 		return PE_ERR_ARGUMENT;
 	struct pe_sink sink;
-	enum format chosen = format ? by_name(format) : FORMAT_NONE;
-	if (chosen == FORMAT_NONE || chosen == FORMAT_DIR)
-		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
-			"to a pipe one writes npy, npz, safetensors or tsv, not %s",
-			format ? format : "an unnamed format");
+	enum format chosen;
+	PE_TRY(choose_for_pipe(bundle, format, &chosen));
 	PE_TRY(pe_sink_open_fd(bundle->ctx, fd, "output", &sink));
 	return close_sink(bundle, write_to(bundle, chosen, &sink), &sink);
 }

@@ -136,6 +136,8 @@ static pe_status open_file(struct pe_sink *s, const char *path)
 {
 	struct stat old;
 	bool exists = stat(path, &old) == 0;
+	if (!exists && errno != ENOENT)
+		return pe_fail_errno(s->ctx, path, errno);
 	if (exists && S_ISDIR(old.st_mode))
 		return pe_fail_errno(s->ctx, path, EISDIR);
 	if (exists && !S_ISREG(old.st_mode)) {
@@ -160,6 +162,17 @@ pe_status pe_sink_open(pe_context *ctx, const char *path, struct pe_sink *out)
 	if (status != PE_OK)
 		pe_sink_abort(out);
 	return status;
+}
+
+pe_status pe_sink_try(pe_context *ctx, const char *path)
+{
+	struct stat old;
+	struct pe_sink sink;
+	if (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode)) /* a reader would notice */
+		return access(path, W_OK) == 0 ? PE_OK : pe_fail_errno(ctx, path, errno);
+	PE_TRY(pe_sink_open(ctx, path, &sink));
+	pe_sink_abort(&sink);
+	return PE_OK;
 }
 
 /* ---- the end ------------------------------------------------------------------------- */

@@ -21,6 +21,8 @@ struct pe_sink {
  * file that it will replace, or else that of any new file. A path that is there and is no regular
  * file, such as /dev/stdout or a named pipe, is written to directly. path must outlive the sink. */
 pe_status pe_sink_open(pe_context *ctx, const char *path, struct pe_sink *out) PE_NODISCARD;
+/* Whether pe_sink_open would succeed now, told by its own failure; leaves nothing behind. */
+pe_status pe_sink_try(pe_context *ctx, const char *path) PE_NODISCARD;
 /* Writes to a descriptor that stays the caller's. No signal is caught: writing to a pipe that
  * nobody reads is PE_ERR_IO only where SIGPIPE is ignored. */
 pe_status pe_sink_open_fd(pe_context *ctx, int fd, const char *name, struct pe_sink *out) PE_NODISCARD;

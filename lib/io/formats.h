@@ -21,7 +21,14 @@ bool pe_is_npy(const char *bytes, size_t size);
 bool pe_is_zip(const char *bytes, size_t size);
 bool pe_is_safetensors(const char *bytes, size_t size);
 
-/* Writers. Everything that can be refused is refused before the first byte. */
+/* What a format cannot hold is refused here, before anything is opened. */
+pe_status pe_npy_check(const pe_bundle *bundle) PE_NODISCARD;
+pe_status pe_npz_check(const pe_bundle *bundle) PE_NODISCARD;
+pe_status pe_safetensors_check(const pe_bundle *bundle) PE_NODISCARD;
+pe_status pe_tsv_check(const pe_bundle *bundle) PE_NODISCARD;
+pe_status pe_npy_dir_check(const pe_bundle *bundle) PE_NODISCARD;
+
+/* Writers, for bundles that were checked. */
 pe_status pe_npy_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
 pe_status pe_npz_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
 pe_status pe_safetensors_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
@@ -29,5 +36,7 @@ pe_status pe_tsv_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
 /* Writes the directory path, whole or not at all. An older one is replaced if it holds nothing but
  * .npy files and metadata.json. */
 pe_status pe_npy_dir_write(pe_bundle *bundle, const char *path) PE_NODISCARD;
+/* Whether a directory could be written at path now; leaves nothing behind. */
+pe_status pe_npy_dir_try(pe_bundle *bundle, const char *path) PE_NODISCARD;
 
 #endif

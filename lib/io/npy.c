@@ -22,13 +22,17 @@ pe_status pe_npy_check_types(const pe_bundle *bundle)
 	return PE_OK;
 }
 
-pe_status pe_npy_write(pe_bundle *bundle, struct pe_sink *sink)
+pe_status pe_npy_check(const pe_bundle *bundle)
 {
 	if (bundle->count != 1)
 		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
 			"a .npy file holds one array, not %lld; write .npz, .safetensors or a directory",
 			(long long)bundle->count);
-	PE_TRY(pe_npy_check_types(bundle));
+	return pe_npy_check_types(bundle);
+}
+
+pe_status pe_npy_write(pe_bundle *bundle, struct pe_sink *sink)
+{
 	const pe_tensor *t = &bundle->arrays[0].tensor;
 	char header[PE_NPY_HEADER];
 	PE_TRY(pe_sink_write(sink, header, pe_npy_header(header, t->dtype, t->ndim, t->shape)));

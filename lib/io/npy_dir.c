@@ -233,26 +233,41 @@ static int exchange(const char *from, const char *to)
 	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
 }
 
-static pe_status check(const pe_bundle *b, const char *path)
+pe_status pe_npy_dir_check(const pe_bundle *b)
 {
-	struct stat info;
 	PE_TRY(pe_npy_check_types(b));
 	for (int64_t i = 0; i < b->count; i++)
 		if (strchr(b->arrays[i].name, '/') || b->arrays[i].name[0] == '.' || strlen(b->arrays[i].name) > 200)
 			return pe_fail(b->ctx, PE_ERR_ARGUMENT, "%s is no name for a file", b->arrays[i].name);
+	return PE_OK;
+}
+
+static pe_status check_target(pe_context *ctx, const char *path)
+{
+	struct stat info;
 	if (lstat(path, &info) != 0)
-		return errno == ENOENT ? PE_OK : pe_fail_errno(b->ctx, path, errno);
+		return errno == ENOENT ? PE_OK : pe_fail_errno(ctx, path, errno);
 	if (!S_ISDIR(info.st_mode))
-		return pe_fail_errno(b->ctx, path, ENOTDIR);
+		return pe_fail_errno(ctx, path, ENOTDIR);
 	if (!holds_only_ours(path))
-		return pe_fail(b->ctx, PE_ERR_IO, "%s: there are other files in it; name a new directory", path);
+		return pe_fail(ctx, PE_ERR_IO, "%s: there are other files in it; name a new directory", path);
+	return PE_OK;
+}
+
+pe_status pe_npy_dir_try(pe_bundle *bundle, const char *path)
+{
+	char *temporary;
+	PE_TRY(check_target(bundle->ctx, path));
+	PE_TRY(make_temporary(bundle->ctx, path, &temporary));
+	(void)rmdir(temporary);
+	pe_free(bundle->ctx, temporary);
 	return PE_OK;
 }
 
 pe_status pe_npy_dir_write(pe_bundle *bundle, const char *path)
 {
 	pe_bundle *b = bundle;
-	PE_TRY(check(b, path));
+	PE_TRY(check_target(b->ctx, path));
 	char *temporary;
 	PE_TRY(make_temporary(b->ctx, path, &temporary));
 	pe_status status = fill(b, temporary);

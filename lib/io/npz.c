@@ -124,12 +124,17 @@ static pe_status write_all(const pe_bundle *b, struct pe_zip *zip)
 	return pe_zip_finish(zip);
 }
 
-pe_status pe_npz_write(pe_bundle *bundle, struct pe_sink *sink)
+pe_status pe_npz_check(const pe_bundle *bundle)
 {
 	PE_TRY(pe_npy_check_types(bundle));
 	if (bundle->entry_count > 0 && pe_bundle_find(bundle, METADATA, NULL))
 		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
 			"an array named " METADATA " leaves no place for the bundle's metadata");
+	return PE_OK;
+}
+
+pe_status pe_npz_write(pe_bundle *bundle, struct pe_sink *sink)
+{
 	struct pe_zip zip = pe_zip_start(sink);
 	pe_status status = write_all(bundle, &zip);
 	pe_zip_free(&zip);

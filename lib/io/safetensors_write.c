@@ -81,13 +81,18 @@ static pe_status write_all(const pe_bundle *b, const struct pe_text *header, str
 	return PE_OK;
 }
 
-pe_status pe_safetensors_write(pe_bundle *bundle, struct pe_sink *sink)
+pe_status pe_safetensors_check(const pe_bundle *bundle)
 {
-	struct pe_text header = {.ctx = bundle->ctx};
 	if (pe_is_big_endian())
 		return pe_fail(bundle->ctx, PE_ERR_UNSUPPORTED, "safetensors are not written on this machine");
 	if (pe_bundle_find(bundle, "__metadata__", NULL))
 		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "__metadata__ is no name for an array in safetensors");
+	return PE_OK;
+}
+
+pe_status pe_safetensors_write(pe_bundle *bundle, struct pe_sink *sink)
+{
+	struct pe_text header = {.ctx = bundle->ctx};
 	pe_status status = make_header(bundle, &header);
 	if (status == PE_OK)
 		status = write_all(bundle, &header, sink);

@@ -17,7 +17,7 @@
 #define FLUSH (64 * 1024)
 
 struct table {
-	pe_bundle *bundle;
+	const pe_bundle *bundle;
 	struct pe_sink *sink;
 	struct pe_text text;
 	int64_t rows, graphs;
@@ -265,11 +265,17 @@ static pe_status write_all(struct table *table)
 	return end_line(table, true);
 }
 
+pe_status pe_tsv_check(const pe_bundle *bundle)
+{
+	struct table table = {.bundle = bundle};
+	find_rows(&table);
+	return check(&table);
+}
+
 pe_status pe_tsv_write(pe_bundle *bundle, struct pe_sink *sink)
 {
 	struct table table = {.bundle = bundle, .sink = sink, .text = {.ctx = bundle->ctx}};
 	find_rows(&table);
-	PE_TRY(check(&table));
 	pe_status status = write_all(&table);
 	pe_text_free(&table.text);
 	return status;

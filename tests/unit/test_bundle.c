@@ -245,6 +245,54 @@ static void test_unwritable_places(void **state)
 	pe_bundle_destroy(&b);
 }
 
+/* pe_bundle_check says the same as writing, and leaves nothing behind. */
+static void test_check(void **state)
+{
+	pe_context *ctx = *state;
+	pe_bundle *b = xt_bundle(ctx);
+	assert_int_equal(mkdir(xt_path("check"), 0700), 0);
+	assert_int_equal(mkdir(xt_path("check/folder.npz"), 0700), 0);
+	xt_write_file(xt_path("check/file"), "x", 1);
+	xt_write_file(xt_path("check/old.npz"), "old", 3);
+	assert_int_equal(mkfifo(xt_path("check/pipe"), 0600), 0);
+	static const struct {
+		const char *path, *format;
+		pe_status status;
+		const char *text;
+	} cases[] = {
+		{"check/x.npz", NULL, PE_OK, ""},
+		{"check/old.npz", NULL, PE_OK, ""},
+		{"check/x/", NULL, PE_OK, ""},
+		{"check/pipe", "npz", PE_OK, ""}, /* opening it would wait for a reader */
+		{"check/absent/x.npz", NULL, PE_ERR_IO, "x.npz: No such file or directory"},
+		{"check/absent/x/", NULL, PE_ERR_IO, "x: No such file or directory"},
+		{"check/folder.npz", NULL, PE_ERR_IO, "Is a directory"},
+		{"check/file/x.npz", NULL, PE_ERR_IO, "Not a directory"},
+		{"check/file/", NULL, PE_ERR_IO, "Not a directory"},
+		{"check/x.npy", NULL, PE_ERR_ARGUMENT, "one array"},
+		{"check/x.tsv", NULL, PE_ERR_SHAPE, "text holds"},
+		{"check/x.png", NULL, PE_ERR_ARGUMENT, "does not tell the format"},
+		{"check/x.npz", "png", PE_ERR_ARGUMENT, "no format png"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		pe_status status = pe_bundle_check(b, xt_path(cases[i].path), cases[i].format);
+		if (cases[i].status == PE_OK)
+			assert_int_equal(status, PE_OK);
+		else
+			xt_fails(ctx, status, cases[i].status, cases[i].text);
+	}
+	xt_fails(ctx, pe_bundle_check(b, NULL, "dir"), PE_ERR_ARGUMENT, "to a pipe");
+	assert_int_equal(pe_bundle_check(b, NULL, "npz"), PE_OK);
+	xt_add_bf16(b);
+	xt_fails(ctx, pe_bundle_check(b, xt_path("check/x.npz"), NULL), PE_ERR_UNSUPPORTED, "bf16");
+	size_t size;
+	char *old = xt_read_file(xt_path("check/old.npz"), &size);
+	assert_int_equal(size, 3);
+	free(old);
+	assert_int_equal(xt_entries(xt_path("check")), 4);
+	pe_bundle_destroy(&b);
+}
+
 static mode_t mode_of(const char *path)
 {
 	struct stat info;
@@ -407,6 +455,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_out_of_memory),
 		cmocka_unit_test(test_dev_full),
 		cmocka_unit_test(test_unwritable_places),
+		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_modes_and_links),
 		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_failing_directory),
