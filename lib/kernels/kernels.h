@@ -8,6 +8,7 @@
 
 #include "half_walk.h"
 #include "lane_eigen.h"
+#include "sincos.h"
 #include "sparse_product.h"
 
 struct pe_kernels {
@@ -22,6 +23,8 @@ struct pe_kernels {
 	pe_lane_values_fn *lane_values;
 	pe_lane_vectors_fn *lane_vectors;
 	pe_lane_check_fn *lane_check;
+
+	pe_sincos_fn *sincos; /* sincos.h */
 
 	pe_sparse_product_fn *sparse_product; /* sparse_product.h */
 };
@@ -44,6 +47,10 @@ void pe_half_walk_avx512(struct pe_kernels *kernels);
 void pe_lane_eigen_scalar(struct pe_kernels *kernels);
 void pe_lane_eigen_avx2(struct pe_kernels *kernels);
 void pe_lane_eigen_avx512(struct pe_kernels *kernels);
+
+void pe_sincos_scalar(struct pe_kernels *kernels);
+void pe_sincos_avx2(struct pe_kernels *kernels);
+void pe_sincos_avx512(struct pe_kernels *kernels);
 
 void pe_sparse_product_scalar(struct pe_kernels *kernels);
 void pe_sparse_product_avx2(struct pe_kernels *kernels);

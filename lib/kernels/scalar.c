@@ -5,5 +5,6 @@ void pe_kernels_scalar(struct pe_kernels *kernels)
 {
 	pe_half_walk_scalar(kernels);
 	pe_lane_eigen_scalar(kernels);
+	pe_sincos_scalar(kernels);
 	pe_sparse_product_scalar(kernels);
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Sines and cosines of double angles beside the C library's, in the same run.
+ *
+ *   bench_sincos          ns an angle of each set and of the C library; a table beside memset
+ *   bench_sincos table    seconds for the table alone, for peer_numpy_sincos.py
+ *
+ * The table is that of a rotation: sines and cosines, rounded to single precision, of 131072 positions
+ * times 64 frequencies. Times are the least of several turns, taken alternately. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/kernels.h"
+
+enum { POSITIONS = 131072, FREQUENCIES = 64, ANGLES = 4096, TURNS = 9, SETS = 3 };
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep_least(double *least, double seconds)
+{
+	if (seconds < *least)
+		*least = seconds;
+}
+
+static void *allocate(size_t size)
+{
+	void *memory = aligned_alloc(64, size);
+	if (!memory)
+		exit(1);
+	memset(memory, 1, size);
+	return memory;
+}
+
+/* sine and cosine: POSITIONS × FREQUENCIES each. */
+static double table(const struct pe_kernels *kernels, float *sine, float *cosine)
+{
+	double frequency[FREQUENCIES], angle[FREQUENCIES], s[FREQUENCIES], c[FREQUENCIES], start = now();
+	for (int k = 0; k < FREQUENCIES; k++)
+		frequency[k] = pow(10000, -(double)k / FREQUENCIES);
+	for (int p = 0; p < POSITIONS; p++) {
+		for (int k = 0; k < FREQUENCIES; k++)
+			angle[k] = p * frequency[k];
+		kernels->sincos(angle, FREQUENCIES, s, c);
+		for (int k = 0; k < FREQUENCIES; k++) {
+			sine[p * FREQUENCIES + k] = (float)s[k];
+			cosine[p * FREQUENCIES + k] = (float)c[k];
+		}
+	}
+	return now() - start;
+}
+
+static double library(const double *angle, double *s, double *c)
+{
+	double start = now();
+	for (int i = 0; i < ANGLES; i++)
+		sincos(angle[i], &s[i], &c[i]);
+	return now() - start;
+}
+
+/* ns an angle; the arrays stay in the cache. */
+static void angles(double largest)
+{
+	static const char *const sets[SETS] = {"scalar", "avx2", "avx512"};
+	double *angle = allocate(ANGLES * sizeof *angle), *s = allocate(ANGLES * sizeof *s);
+	double *c = allocate(ANGLES * sizeof *c), least[SETS + 1] = {1e9, 1e9, 1e9, 1e9};
+	for (int i = 0; i < ANGLES; i++)
+		angle[i] = largest * ((i * 2654435761u & 0xffffff) * 0x1p-24);
+	for (int turn = 0; turn < 20 * TURNS; turn++) {
+		for (int k = 0; k < SETS; k++) {
+			double start = now();
+			if (pe_kernels_select(sets[k]))
+				pe_kernels_select(sets[k])->sincos(angle, ANGLES, s, c);
+			keep_least(&least[k], now() - start);
+		}
+		keep_least(&least[SETS], library(angle, s, c));
+	}
+	printf("angles up to %-8g ns an angle:", largest);
+	for (int k = 0; k < SETS; k++)
+		printf("  %s %.2f", sets[k], least[k] / ANGLES * 1e9);
+	printf("  C library %.2f\n", least[SETS] / ANGLES * 1e9);
+	free(angle);
+	free(s);
+	free(c);
+}
+
+int main(int argc, char **argv)
+{
+	size_t size = (size_t)POSITIONS * FREQUENCIES * sizeof(float);
+	float *sine = allocate(size), *cosine = allocate(size);
+	double ours = 1e9, set = 1e9;
+	for (int turn = 0; turn < TURNS; turn++) {
+		keep_least(&ours, table(pe_kernels_select(NULL), sine, cosine));
+		double start = now();
+		memset(sine, turn, size);
+		memset(cosine, turn, size);
+		keep_least(&set, now() - start);
+	}
+	if (argc > 1 && strcmp(argv[1], "table") == 0) {
+		printf("%.6f\n", ours);
+	} else {
+		angles(1);
+		angles(1e4);
+		angles(1e9);
+		angles(1e12);
+		printf("table of %d x %d: %.1f ms (%.2f ns a pair), memset of it %.1f ms\n", POSITIONS, FREQUENCIES,
+			ours * 1e3, ours / POSITIONS / FREQUENCIES * 1e9, set * 1e3);
+	}
+	free(sine);
+	free(cosine);
+	return 0;
+}
