@@ -125,7 +125,7 @@ static pe_status make_domain(struct bench *b)
 static pe_status set_up(struct bench *b)
 {
 	TRY(make_domain(b));
-	TRY(pe_encoding_create(b->cli->ctx, b->encoder, NULL, b->domain, &b->encoding));
+	TRY(pe_encoding_create(b->cli->ctx, b->encoder, NULL, b->domain, NULL, &b->encoding));
 	for (int64_t i = 0; i < pe_encoding_array_count(b->encoding); i++) {
 		pe_array_info info;
 		TRY(pe_encoding_array(b->encoding, i, &info));

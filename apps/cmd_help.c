@@ -93,6 +93,28 @@ static void help_command(const struct cli *cli, const struct command *command)
 		print_option(&global_options[i]);
 }
 
+static void print_sites(const pe_encoder *encoder)
+{
+	const char *before = "\nActs in attention at: ";
+	for (int site = PE_SITE_SEQUENCE; site <= PE_SITE_SCALE; site *= 2)
+		if (pe_encoder_sites(encoder) & site) {
+			printf("%s%s", before, pe_site_name((pe_site)site));
+			before = ", ";
+		}
+	if (pe_encoder_sites(encoder))
+		putchar('\n');
+}
+
+static void print_weights(const pe_encoder *encoder)
+{
+	if (pe_encoder_weight_count(encoder))
+		puts("\nWeights (--weights FILE), each named NAME or PREFIX.NAME");
+	for (int64_t i = 0; i < pe_encoder_weight_count(encoder); i++) {
+		pe_weight_info w = pe_encoder_weight(encoder, i);
+		printf("  %s %s, begins as %s\n      %s\n", w.name, w.shape, w.initial, w.help);
+	}
+}
+
 static int help_encoder(struct cli *cli, const pe_encoder *encoder)
 {
 	pe_params *params;
@@ -101,11 +123,11 @@ static int help_encoder(struct cli *cli, const pe_encoder *encoder)
 		return report_status(cli, status);
 	printf("%s (%s): %s\n\n%s\n", pe_encoder_name(encoder), pe_family_name(pe_encoder_family(encoder)),
 		pe_encoder_summary(encoder), pe_encoder_help(encoder));
-	if (pe_encoder_sites(encoder)[0])
-		printf("\nActs in attention at: %s\n", pe_encoder_sites(encoder));
+	print_sites(encoder);
 	if (pe_params_count(params))
 		puts("\nOptions, with their defaults");
 	print_params(params, "");
+	print_weights(encoder);
 	if (pe_params_preset_count(params))
 		puts("\nPresets");
 	for (int64_t i = 0; i < pe_params_preset_count(params); i++) {

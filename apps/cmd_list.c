@@ -29,7 +29,16 @@ static json_t *option_json(const pe_option_info *option)
 
 static json_t *encoder_json(const pe_encoder *encoder, const pe_params *params)
 {
-	json_t *options = json_array(), *presets = json_array();
+	json_t *options = json_array(), *presets = json_array(), *weights = json_array(), *sites = json_array();
+	for (int site = PE_SITE_SEQUENCE; site <= PE_SITE_SCALE; site *= 2)
+		if (pe_encoder_sites(encoder) & site)
+			json_array_append_new(sites, json_string(pe_site_name((pe_site)site)));
+	for (int64_t i = 0; i < pe_encoder_weight_count(encoder); i++) {
+		pe_weight_info w = pe_encoder_weight(encoder, i);
+		json_array_append_new(weights,
+			json_pack("{s:s, s:s, s:s, s:s}", "name", w.name, "shape", w.shape, "initial", w.initial, "help",
+				w.help));
+	}
 	for (int64_t i = 0; i < pe_params_count(params); i++) {
 		pe_option_info option = pe_params_option(params, i);
 		json_array_append_new(options, option_json(&option));
@@ -40,10 +49,9 @@ static json_t *encoder_json(const pe_encoder *encoder, const pe_params *params)
 			json_pack(
 				"{s:s, s:s, s:s}", "name", preset.name, "settings", preset.settings, "help", preset.help));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "name", pe_encoder_name(encoder), "family",
-		pe_family_name(pe_encoder_family(encoder)), "sites", pe_encoder_sites(encoder), "summary",
-		pe_encoder_summary(encoder), "options", options, "weights", json_array(), "presets", presets,
-		"source", pe_encoder_source(encoder));
+	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:s}", "name", pe_encoder_name(encoder), "family",
+		pe_family_name(pe_encoder_family(encoder)), "sites", sites, "summary", pe_encoder_summary(encoder),
+		"options", options, "weights", weights, "presets", presets, "source", pe_encoder_source(encoder));
 }
 
 static int print_all_json(struct cli *cli, const char *family)

@@ -52,7 +52,7 @@ static int open_positions(struct cli *cli, const char *text, struct input *in)
 		pe_tensor positions;
 		status = pe_bundle_at(bundle, 0, &name, &positions);
 		if (status == PE_OK)
-			status = pe_domain_positions(cli->ctx, &positions, &in->domain);
+			status = pe_domain_positions(cli->ctx, &positions, 0, &in->domain);
 		pe_bundle_destroy(&bundle);
 	}
 	if (status == PE_OK)

@@ -73,7 +73,7 @@ static int open_job(struct cli *cli, const struct input *input, const char *text
 	int code = set_options(cli, job, text + size);
 	if (code != EXIT_DONE)
 		return code;
-	status = pe_encoding_create(cli->ctx, job->encoder, job->params, input->domain, &job->encoding);
+	status = pe_encoding_create(cli->ctx, job->encoder, job->params, input->domain, NULL, &job->encoding);
 	if (status != PE_OK)
 		return report_status(cli, status);
 	job->count = pe_encoding_array_count(job->encoding);

@@ -6,7 +6,7 @@
 
 static bool acts(const struct job *job)
 {
-	return strstr(pe_encoder_sites(job->encoder), "tokens") != NULL;
+	return (pe_encoder_sites(job->encoder) & (PE_SITE_TOKENS | PE_SITE_SEQUENCE)) != 0;
 }
 
 static bool any_acts(const struct job *jobs, int count)

@@ -3,11 +3,10 @@
  * graph networks: Dwivedi et al., "Benchmarking graph neural networks", 2020. The parts: laplacian.c
  * (the matrix), eigen.h (solvers), eigen_merge.c (groups and choice), canonical.c (basis and sign),
  * lap_graph.c (one graph), lap_batch.c (many). */
-#include <string.h>
-
 #include "encoder.h"
 #include "graph.h"
 #include "lap_batch.h"
+#include "token_table.h"
 
 struct state {
 	struct pe_lap_options options;
@@ -69,34 +68,28 @@ static pe_status prepare_graph(pe_encoding *e, struct state *s)
 	return PE_OK;
 }
 
-static void declare(pe_encoding *e, const struct state *s)
+static pe_status declare(pe_encoding *e, const struct state *s)
 {
 	int64_t nodes = s->graph->nodes, graphs = s->graph->count, k = s->options.k;
 	const int64_t by_node[] = {nodes, k, 1}, by_graph[] = {graphs, k};
-	pe_declare(e, s->graphgps ? "EigVecs" : "laplacian_eigenvector_pe", PE_F64, 2, by_node, true);
+	PE_TRY(pe_declare(e, s->graphgps ? "EigVecs" : "laplacian_eigenvector_pe", PE_F64, 2, by_node, true));
 	if (s->graphgps)
-		pe_declare(e, "EigVals", PE_F64, 3, by_node, true);
+		PE_TRY(pe_declare(e, "EigVals", PE_F64, 3, by_node, true));
 	else
-		pe_declare(e, "laplacian_eigenvalues", PE_F64, 2, by_graph, false);
-	pe_declare(e, "laplacian_groups", PE_I32, 2, by_graph, false);
+		PE_TRY(pe_declare(e, "laplacian_eigenvalues", PE_F64, 2, by_graph, false));
+	return pe_declare(e, "laplacian_groups", PE_I32, 2, by_graph, false);
 }
 
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	const char *preset = pe_params_preset_name(e->params);
 	read_options(e, &s->options);
-	s->graphgps = preset && strcmp(preset, "graphgps") == 0;
+	s->graphgps = pe_params_preset_is(e->params, "graphgps");
 	PE_TRY(prepare_graph(e, s));
 	/* Where there are none, to keep them is the quicker way to the same. */
 	s->options.rules.loops |= e->domain->graph->report.self_loops == 0;
-	int64_t entries;
-	if (!pe_mul(s->graph->nodes, s->options.k, &entries))
-		return pe_encoding_fail(e, PE_ERR_NOMEM, "%lld nodes times k=%d is too large",
-			(long long)s->graph->nodes, (int)s->options.k);
-	declare(e, s);
-	return PE_OK;
+	return declare(e, s);
 }
 
 static void release(pe_encoding *e)
@@ -156,6 +149,7 @@ static const pe_option_info options[] = {
 	PE_REAL(
 		"tolerance", "1e-11", 1e-16, 1e-2, "residual, relative to the norm of L, at which iterations stop"),
 	PE_REAL("max_residual", "1e-10", 1e-16, 1, "a graph whose result has a larger residual fails"),
+	PE_OPTION_MERGE_DEFAULT("concat"),
 };
 
 static const pe_preset_info presets[] = {
@@ -203,4 +197,6 @@ const struct pe_encoder pe_encoder_lap = {
 	.bind = bind,
 	.release = release,
 	.compute = compute,
+	.tokens = pe_token_rows_tokens,
+	.tokens_shape = pe_token_rows_shape,
 };

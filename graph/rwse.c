@@ -8,6 +8,7 @@
 
 #include "encoder.h"
 #include "pool.h"
+#include "token_table.h"
 #include "walk.h"
 
 #define CHUNK_NODES 4096   /* a piece of work: the graphs that begin in so many nodes … */
@@ -271,10 +272,8 @@ static pe_status bind(pe_encoding *e)
 		.isolated_ones = pe_params_bool(e->params, "isolated"),
 		.dangling = (enum dangling)pe_params_choice(e->params, "dangling"),
 	};
-	const char *preset = pe_params_preset_name(e->params);
-	const char *name = preset && strcmp(preset, "graphgps") == 0 ? "pestat_RWSE" : "random_walk_pe";
-	pe_declare(e, name, PE_F64, 2, (int64_t[]){e->domain->tokens, s->steps}, true);
-	return PE_OK;
+	const char *name = pe_params_preset_is(e->params, "graphgps") ? "pestat_RWSE" : "random_walk_pe";
+	return pe_declare(e, name, PE_F64, 2, (int64_t[]){e->domain->tokens, s->steps}, true);
 }
 
 static const pe_option_info options[] = {
@@ -283,6 +282,7 @@ static const pe_option_info options[] = {
 		"isolated", "0", "what the row of a node without edges holds: zeros, or ones as if it had a loop"),
 	PE_CHOICE("dangling", "lose", "lose|loop|teleport",
 		"a directed walk at a node without out-edges: ends, stays, or goes on at any node of the graph"),
+	PE_OPTION_MERGE_DEFAULT("concat"),
 };
 
 static const pe_preset_info presets[] = {
@@ -318,4 +318,6 @@ const struct pe_encoder pe_encoder_rwse = {
 	.domains = PE_DOMAIN_GRAPH,
 	.bind = bind,
 	.compute = compute,
+	.tokens = pe_token_rows_tokens,
+	.tokens_shape = pe_token_rows_shape,
 };

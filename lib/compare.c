@@ -128,10 +128,7 @@ static pe_status compare_all(const struct pe_comparison *c)
 static pe_status read_options(pe_context *ctx, const pe_compare_options *options, struct pe_comparison *c)
 {
 	pe_compare_options o = {.size = sizeof o};
-	if (options && (options->size < sizeof options->size || options->size > sizeof o))
-		return pe_fail(ctx, PE_ERR_ARGUMENT, "pe_compare_options.size must be sizeof(pe_compare_options)");
-	if (options)
-		memcpy(&o, options, options->size);
+	PE_TRY(pe_take_options(ctx, &o, sizeof o, options, "pe_compare_options"));
 	if (!(o.tolerance >= 0) || isinf(o.tolerance))
 		return pe_fail(ctx, PE_ERR_RANGE, "the tolerance %g is not a number from 0 on", o.tolerance);
 	c->exact = o.exact != 0;

@@ -97,6 +97,18 @@ const char *pe_context_cpus(const pe_context *context)
 	return pe_kernels_available();
 }
 
+pe_status pe_take_options(pe_context *ctx, void *to, size_t size, const void *options, const char *name)
+{
+	size_t given;
+	if (!options)
+		return PE_OK;
+	memcpy(&given, options, sizeof given);
+	if (given < sizeof given || given > size)
+		return pe_fail(ctx, PE_ERR_ARGUMENT, "%s.size must be sizeof(%s)", name, name);
+	memcpy(to, options, given);
+	return PE_OK;
+}
+
 pe_status pe_fail(pe_context *ctx, pe_status status, const char *format, ...)
 {
 	va_list args;

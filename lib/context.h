@@ -43,6 +43,11 @@ void pe_free(pe_context *ctx, void *pointer);
 bool pe_mul(int64_t a, int64_t b, int64_t *out);
 bool pe_add(int64_t a, int64_t b, int64_t *out);
 
+/* Copies a caller's struct of options, which begins with its size, over defaults of `size` bytes; NULL
+ * leaves them. name is the struct's, for the message. */
+pe_status pe_take_options(
+	pe_context *ctx, void *to, size_t size, const void *options, const char *name) PE_NODISCARD;
+
 /* Sets the context's message, and gives status back: return pe_fail(ctx, PE_ERR_RANGE, "k is %d", k). */
 pe_status pe_fail(pe_context *ctx, pe_status status, const char *format, ...) PE_PRINTF(3, 4);
 /* Calls the log callback, if there is one. Silent in worker threads. */

@@ -2,6 +2,7 @@
 #include "domain.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tensor.h"
 
@@ -22,6 +23,8 @@ static pe_status create(pe_context *ctx, enum pe_domain_kind kind, int64_t token
 	domain->ctx = ctx;
 	domain->kind = kind;
 	domain->tokens = tokens;
+	domain->batch = 1;
+	domain->axes = kind == PE_DOMAIN_GRID ? 3 : 1;
 	*out = domain;
 	return PE_OK;
 }
@@ -46,24 +49,47 @@ static bool all_finite(const double *x, int64_t n)
 	return true;
 }
 
-pe_status pe_domain_positions(pe_context *context, const pe_tensor *positions, pe_domain **out)
+/* Dense copy of (batch, tokens, axes). */
+static void load_positions(const pe_tensor *from, int64_t axes, const pe_domain *domain)
+{
+	int32_t at = from->ndim - 1;
+	int64_t step = axes > 0 ? from->strides[at--] : 0;
+	int64_t row = from->strides[at--], batch = at >= 0 ? from->strides[at] : 0;
+	int64_t size = (int64_t)pe_dtype_size(from->dtype);
+	double *out = domain->positions;
+	for (int64_t b = 0; b < domain->batch; b++)
+		for (int64_t i = 0; i < domain->tokens; i++, out += domain->axes)
+			pe_load_f64(out, (const char *)from->data + (b * batch + i * row) * size, from->dtype, step,
+				domain->axes);
+}
+
+pe_status pe_domain_positions(pe_context *context, const pe_tensor *positions, int64_t axes, pe_domain **out)
 {
 	if (!context || !out)
 		return PE_ERR_ARGUMENT;
 	*out = NULL;
-	if (!positions || positions->ndim != 1 || pe_tensor_count(positions) < 0)
-		return pe_fail(context, PE_ERR_SHAPE, "positions must be an array of one dimension");
+	int32_t own = axes > 0;
+	if (axes < 0 || axes > PE_MAX_AXES)
+		return pe_fail(context, PE_ERR_ARGUMENT, "positions cannot have %lld axes", (long long)axes);
+	if (!positions || pe_tensor_count(positions) < 0 || positions->ndim < 1 + own ||
+		positions->ndim > 2 + own || (own && positions->shape[positions->ndim - 1] != axes))
+		return pe_fail(context, PE_ERR_SHAPE,
+			own ? "positions of several axes must be (length, axes) or (batch, length, axes)"
+				: "positions must be (length) or (batch, length)");
 	PE_TRY(pe_tensor_check_input(context, positions, "positions"));
-	int64_t n = positions->shape[0];
+	bool batched = positions->ndim == 2 + own;
 	pe_domain *domain;
-	PE_TRY(create(context, PE_DOMAIN_SEQUENCE, n, &domain));
-	domain->positions = pe_alloc(context, n, sizeof *domain->positions);
+	PE_TRY(create(context, PE_DOMAIN_SEQUENCE, positions->shape[batched], &domain));
+	domain->batch = batched ? positions->shape[0] : 1;
+	domain->axes = pe_max(axes, 1);
+	int64_t count = pe_tensor_count(positions);
+	domain->positions = pe_alloc(context, count, sizeof *domain->positions);
 	if (!domain->positions) {
 		pe_domain_destroy(&domain);
 		return PE_ERR_NOMEM;
 	}
-	pe_load_f64(domain->positions, positions->data, positions->dtype, positions->strides[0], n);
-	if (!all_finite(domain->positions, n)) {
+	load_positions(positions, axes, domain);
+	if (!all_finite(domain->positions, count)) {
 		pe_domain_destroy(&domain);
 		return pe_fail(context, PE_ERR_SHAPE, "positions must be finite");
 	}
@@ -89,6 +115,67 @@ pe_status pe_domain_grid(
 	(*out)->width = width;
 	(*out)->prefix = prefix;
 	return PE_OK;
+}
+
+/* The last rows of every batch. */
+static pe_status copy_tail(const pe_domain *from, pe_domain *to)
+{
+	int64_t row = from->axes, rows = to->tokens;
+	to->batch = from->batch;
+	to->axes = from->axes;
+	to->positions = pe_alloc(to->ctx, to->batch, (size_t)(rows * row) * sizeof *to->positions);
+	if (!to->positions)
+		return PE_ERR_NOMEM;
+	for (int64_t b = 0; b < from->batch; b++)
+		memcpy(to->positions + b * rows * row, from->positions + ((b + 1) * from->tokens - rows) * row,
+			(size_t)(rows * row) * sizeof *to->positions);
+	return PE_OK;
+}
+
+pe_status pe_domain_tail(pe_context *context, const pe_domain *domain, int64_t tokens, pe_domain **out)
+{
+	if (!context || !out)
+		return PE_ERR_ARGUMENT;
+	*out = NULL;
+	if (!domain || domain->kind == PE_DOMAIN_GRAPH)
+		return pe_fail(context, PE_ERR_ARGUMENT, "only sequences and grids have last tokens");
+	if (tokens < 0 || tokens > domain->tokens)
+		return pe_fail(context, PE_ERR_SHAPE, "%lld queries are not the last of %lld tokens",
+			(long long)tokens, (long long)domain->tokens);
+	PE_TRY(create(context, domain->kind, tokens, out));
+	int64_t left_out = domain->tokens - tokens;
+	(*out)->offset = domain->offset + (double)left_out;
+	(*out)->frames = domain->frames;
+	(*out)->height = domain->height;
+	(*out)->width = domain->width;
+	(*out)->prefix = domain->prefix;
+	(*out)->first = domain->first + left_out;
+	if (domain->positions && copy_tail(domain, *out) != PE_OK) {
+		pe_domain_destroy(out);
+		return PE_ERR_NOMEM;
+	}
+	return PE_OK;
+}
+
+double pe_domain_coordinate(const struct pe_domain *domain, int64_t batch, int64_t i, int64_t axis)
+{
+	if (domain->positions) {
+		int64_t row = (domain->batch > 1 ? batch : 0) * domain->tokens + i;
+		return domain->positions[row * domain->axes + axis];
+	}
+	if (domain->kind == PE_DOMAIN_SEQUENCE)
+		return domain->offset + (double)i;
+	int64_t place = domain->first + i - domain->prefix;
+	if (place < 0)
+		return 0;
+	int64_t x = place % domain->width, row = place / domain->width;
+	return (double)(axis == 2 ? x : axis == 1 ? row % domain->height : row / domain->height);
+}
+
+bool pe_domain_is_regular(const struct pe_domain *queries, const struct pe_domain *keys)
+{
+	return queries->kind == PE_DOMAIN_SEQUENCE && keys->kind == PE_DOMAIN_SEQUENCE && !queries->positions &&
+		!keys->positions;
 }
 
 pe_status pe_domain_graph(pe_context *context, const pe_graph *graph, pe_domain **out)

@@ -12,11 +12,16 @@ struct pe_domain {
 	enum pe_domain_kind kind;
 	int64_t tokens;
 
-	double offset;     /* sequence: token i is at offset + i … */
-	double *positions; /* … unless this is not NULL: tokens */
+	/* Coordinates of a token: (batch, tokens, axes), or NULL: */
+	double *positions;
+	int64_t batch; /* of positions; 1: every batch alike */
+	int64_t axes;  /* of a sequence 1, of a grid 3: t, y, x; or as many as positions have */
 
-	int64_t frames, height, width; /* grid */
-	int64_t prefix;                /* tokens before the grid's */
+	double offset; /* sequence without positions: token i is at offset + i */
+
+	int64_t frames, height, width; /* grid without positions */
+	int64_t prefix;                /* tokens before the grid's, which have no coordinates */
+	int64_t first;                 /* token 0 is number `first` of prefix and grid: see pe_domain_tail */
 
 	const pe_graph *graph;
 };
@@ -24,10 +29,25 @@ struct pe_domain {
 /* "a sequence", "a grid", "graphs" */
 const char *pe_domain_kind_name(enum pe_domain_kind kind);
 
-/* The position of token i of a sequence. */
-static inline double pe_domain_position(const struct pe_domain *domain, int64_t i)
+/* Coordinate number axis of token i of a sequence or grid; 0 for tokens that have none. batch may be
+ * any if positions are alike in all. */
+double pe_domain_coordinate(const struct pe_domain *domain, int64_t batch, int64_t i, int64_t axis);
+
+/* Whether token i has a place: all but a grid's prefix have. */
+static inline bool pe_domain_is_placed(const struct pe_domain *domain, int64_t i)
 {
-	return domain->positions ? domain->positions[i] : domain->offset + (double)i;
+	return domain->first + i >= domain->prefix;
 }
+
+/* The position of token i of a sequence. */
+static inline double pe_domain_position(const struct pe_domain *domain, int64_t batch, int64_t i)
+{
+	if (!domain->positions)
+		return domain->offset + (double)i;
+	return domain->positions[((domain->batch > 1 ? batch : 0) * domain->tokens + i) * domain->axes];
+}
+
+/* Whether key j of `keys` and query i of `queries` are j - i + a constant apart, in every batch. */
+bool pe_domain_is_regular(const struct pe_domain *queries, const struct pe_domain *keys);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "encoder.h"
+#include "pool.h"
 
 /* ---- for encoders ------------------------------------------------------------------- */
 
@@ -14,13 +15,17 @@ pe_status pe_encoding_state(pe_encoding *e, size_t size)
 	return e->state ? PE_OK : PE_ERR_NOMEM;
 }
 
-void pe_declare(
+pe_status pe_declare(
 	pe_encoding *e, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape, bool per_token)
 {
 	assert(e->array_count < PE_MAX_ARRAYS && ndim >= 0 && ndim <= PE_MAX_DIMS);
+	pe_tensor dense = pe_tensor_dense(NULL, dtype, ndim, shape);
+	if (pe_tensor_bytes(&dense) < 0)
+		return pe_encoding_fail(e, PE_ERR_NOMEM, "the array %s is larger than memory can hold", name);
 	pe_array_info *info = &e->arrays[e->array_count++];
 	*info = (pe_array_info){.name = name, .dtype = dtype, .ndim = ndim, .per_token = per_token};
 	memcpy(info->shape, shape, (size_t)ndim * sizeof *shape);
+	return PE_OK;
 }
 
 pe_status pe_encoding_fail(pe_encoding *e, pe_status status, const char *text, ...)
@@ -60,12 +65,24 @@ pe_status pe_encoding_note_failure(pe_encoding *e, int64_t graph, const char *wh
 
 /* ---- public ------------------------------------------------------------------------- */
 
+static pe_status check_domains(pe_encoding *e)
+{
+	const pe_domain *keys = e->domain, *queries = e->queries;
+	if (!(e->encoder->domains & (int)keys->kind) || !(e->encoder->domains & (int)queries->kind))
+		return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s is an encoder of another family: it does not take %s",
+			e->encoder->table.name, pe_domain_kind_name(keys->kind));
+	if (keys->kind != queries->kind || keys->axes != queries->axes)
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "queries and keys stand on domains of different kinds");
+	if (keys->batch != queries->batch && keys->batch != 1 && queries->batch != 1)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "positions of queries have %lld batches, those of keys %lld",
+			(long long)queries->batch, (long long)keys->batch);
+	return PE_OK;
+}
+
 static pe_status bind(pe_encoding *e, const pe_params *params)
 {
 	const struct pe_encoder *encoder = e->encoder;
-	if (!(encoder->domains & (int)e->domain->kind))
-		return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s is an encoder of another family: it does not take %s",
-			encoder->table.name, pe_domain_kind_name(e->domain->kind));
+	PE_TRY(check_domains(e));
 	if (params)
 		PE_TRY(pe_params_copy(e->ctx, params, &e->params));
 	else
@@ -74,13 +91,15 @@ static pe_status bind(pe_encoding *e, const pe_params *params)
 }
 
 pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder, const pe_params *params,
-	const pe_domain *domain, pe_encoding **out)
+	const pe_domain *domain, const pe_encoding_options *options, pe_encoding **out)
 {
+	pe_encoding_options o = {0};
 	if (!context || !out)
 		return PE_ERR_ARGUMENT;
 	*out = NULL;
 	if (!encoder || !domain)
 		return pe_fail(context, PE_ERR_ARGUMENT, "an encoding needs an encoder and a domain");
+	PE_TRY(pe_take_options(context, &o, sizeof o, options, "pe_encoding_options"));
 	if (params && pe_params_table(params) != &encoder->table)
 		return pe_fail(context, PE_ERR_ARGUMENT, "these are the parameters of %s, not of %s",
 			pe_params_table(params)->name, encoder->table.name);
@@ -90,7 +109,12 @@ pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder, con
 	e->ctx = context;
 	e->encoder = encoder;
 	e->domain = domain;
+	e->queries = o.queries ? o.queries : domain;
+	e->given_weights = o.weights;
+	e->weights_prefix = o.prefix;
 	pe_status status = bind(e, params);
+	e->given_weights = NULL;
+	e->weights_prefix = NULL;
 	if (status != PE_OK) {
 		pe_encoding_destroy(&e);
 		return status;
@@ -108,6 +132,9 @@ void pe_encoding_destroy(pe_encoding **encoding)
 	if (e->state && e->encoder->release)
 		e->encoder->release(e);
 	forget_failures(e);
+	for (int64_t i = 0; i < e->weight_count; i++)
+		pe_free(e->ctx, e->weights[i].values);
+	pe_free(e->ctx, e->weights);
 	pe_free(e->ctx, e->state);
 	pe_params_destroy(&e->params);
 	pe_free(e->ctx, e);
@@ -208,9 +235,7 @@ pe_status pe_encoding_apply_shape(pe_encoding *encoding, int32_t ndim, const int
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "features must be (…, tokens, width) with %lld tokens",
 			(long long)e->domain->tokens);
 	memmove(out, shape, (size_t)ndim * sizeof *out);
-	if (e->encoder->tokens_width)
-		return e->encoder->tokens_width(e, shape[ndim - 1], &out[ndim - 1]);
-	return PE_OK;
+	return e->encoder->tokens_shape ? e->encoder->tokens_shape(e, &out[ndim - 2], &out[ndim - 1]) : PE_OK;
 }
 
 pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_tensor *y)
@@ -226,12 +251,85 @@ pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_
 	PE_TRY(pe_tensor_check_output(e->ctx, y, "the output", PE_F64, x->ndim, shape));
 	if (x->dtype != y->dtype)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "features and output must be of the same type");
-	if (overlap(x, y) && (!same_view(x, y) || shape[x->ndim - 1] != x->shape[x->ndim - 1]))
+	if (overlap(x, y) && (!same_view(x, y) || memcmp(shape, x->shape, (size_t)x->ndim * sizeof *shape) != 0))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "features and output overlap without being the same");
 	pe_tensor xb, yb;
 	if (!as_batch(x, &xb) || !as_batch(y, &yb))
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "the leading dimensions must be evenly spaced");
+	forget_failures(e);
 	return e->encoder->tokens(e, &xb, &yb);
+}
+
+/* ---- rotate ------------------------------------------------------------------------- */
+
+pe_status pe_encoding_rotate_width(pe_encoding *encoding, pe_side side, int64_t width, int64_t *out)
+{
+	if (!encoding || !out || (unsigned)side > PE_VALUES)
+		return PE_ERR_ARGUMENT;
+	if (!encoding->encoder->rotate)
+		return pe_encoding_fail(encoding, PE_ERR_UNSUPPORTED, "it does not act on queries and keys");
+	*out = width;
+	return encoding->encoder->rotate_width ? encoding->encoder->rotate_width(encoding, side, width, out)
+										   : PE_OK;
+}
+
+struct rotation_work {
+	const pe_encoding *e;
+	pe_side side;
+	const pe_tensor *x, *y;
+};
+
+static char *vector_of(const pe_tensor *t, const struct pe_place *at)
+{
+	int64_t offset = at->batch * t->strides[0] + at->head * t->strides[1] + at->token * t->strides[2];
+	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
+}
+
+static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
+{
+	const struct rotation_work *w = arg;
+	int64_t heads = w->x->shape[1], in = w->x->shape[3], out = w->y->shape[3];
+	double *vector = pe_alloc(worker, in + out, sizeof *vector);
+	if (!vector)
+		return PE_ERR_NOMEM;
+	struct pe_place at = {w->side, index / heads, index % heads, 0};
+	for (; at.token < w->x->shape[2]; at.token++) {
+		pe_load_f64(vector, vector_of(w->x, &at), w->x->dtype, w->x->strides[3], in);
+		w->e->encoder->rotate(w->e, &at, vector, in, vector + in);
+		pe_store_f64(vector_of(w->y, &at), w->y->dtype, w->y->strides[3], vector + in, 1, out);
+	}
+	pe_free(worker, vector);
+	return PE_OK;
+}
+
+static pe_status check_rotation(pe_encoding *e, pe_side side, const pe_tensor *x, const pe_tensor *y)
+{
+	if (pe_tensor_count(x) < 0 || x->ndim != 4 || !pe_dtype_is_float(x->dtype))
+		return pe_encoding_fail(
+			e, PE_ERR_SHAPE, "what is turned must be (batch, heads, length, width) of a float type");
+	int64_t shape[] = {x->shape[0], x->shape[1], x->shape[2], 0};
+	const pe_domain *domain = side == PE_QUERIES ? e->queries : e->domain;
+	PE_TRY(pe_encoding_rotate_width(e, side, x->shape[3], &shape[3]));
+	PE_TRY(pe_tensor_check_input(e->ctx, x, "what is turned"));
+	PE_TRY(pe_tensor_check_output(e->ctx, y, "the output", PE_F64, 4, shape));
+	if (x->dtype != y->dtype)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "input and output must be of the same type");
+	if (shape[2] != domain->tokens || (domain->batch != 1 && shape[0] != domain->batch))
+		return pe_encoding_fail(e, PE_ERR_SHAPE,
+			"there are %lld tokens in %lld batches, and positions for %lld in %lld", (long long)shape[2],
+			(long long)shape[0], (long long)domain->tokens, (long long)domain->batch);
+	if (overlap(x, y) && (!same_view(x, y) || shape[3] != x->shape[3]))
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "input and output overlap without being the same");
+	return PE_OK;
+}
+
+pe_status pe_encoding_rotate(pe_encoding *encoding, pe_side side, const pe_tensor *x, const pe_tensor *y)
+{
+	if (!encoding || !x || !y || (unsigned)side > PE_VALUES)
+		return PE_ERR_ARGUMENT;
+	PE_TRY(check_rotation(encoding, side, x, y));
+	return pe_parallel(encoding->ctx, x->shape[0] * x->shape[1], rotate_head,
+		&(struct rotation_work){encoding, side, x, y}, encoding->encoder->table.name);
 }
 
 const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding)

@@ -405,7 +405,7 @@ bool pe_params_is_set(const pe_params *params, const char *name)
 	return look_up(params, name)->by_name;
 }
 
-const char *pe_params_preset_name(const pe_params *params)
+bool pe_params_preset_is(const pe_params *params, const char *name)
 {
-	return params->preset ? params->preset->name : NULL;
+	return params->preset && strcmp(params->preset->name, name) == 0;
 }

@@ -67,8 +67,8 @@ const char *pe_params_text(const pe_params *params, const char *name); /* of any
 const double *pe_params_list(const pe_params *params, const char *name, int64_t *count);
 /* Whether the option was set by name, not by default or by a preset. */
 bool pe_params_is_set(const pe_params *params, const char *name);
-/* The preset's name, or NULL. */
-const char *pe_params_preset_name(const pe_params *params);
+/* Whether this preset was set. */
+bool pe_params_preset_is(const pe_params *params, const char *name);
 
 pe_status pe_params_from_table(
 	pe_context *ctx, const struct pe_option_table *table, pe_params **out) PE_NODISCARD;

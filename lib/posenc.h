@@ -11,7 +11,7 @@
  *   2. describe what the tokens stand on, a pe_domain: a sequence, a grid, or graphs;
  *   3. choose an encoder and set its options in a pe_params;
  *   4. bind the three into a pe_encoding, and ask it for the arrays it yields;
- *   5. allocate those arrays and compute them.
+ *   5. allocate those arrays and compute them, or give encodings to pe_attend.
  *
  * Conventions
  *   Status     Every function that can fail returns a pe_status; PE_OK is 0, errors are
@@ -207,6 +207,19 @@ PE_API pe_preset_info pe_params_preset(const pe_params *params, int64_t index);
 
 /* ---- encoders ----------------------------------------------------------------------- */
 
+/* The places of an attention layer, in the order in which it comes to them. */
+typedef enum pe_site {
+	PE_SITE_SEQUENCE = 1, /* tokens are prepended, dropped or resampled */
+	PE_SITE_TOKENS = 2,   /* features: x + p, x·p, [x, p], x + conv(x) */
+	PE_SITE_ROTATE = 4,   /* queries, keys and values are mapped by position */
+	PE_SITE_CONTENT = 8,  /* scores, from queries and keys and their relation */
+	PE_SITE_SCORES = 16,  /* scores, from the relation alone */
+	PE_SITE_HEADS = 32,   /* scores, over all heads */
+	PE_SITE_WEIGHTS = 64, /* weights after the softmax */
+	PE_SITE_VALUES = 128, /* values, by their relation to the query */
+	PE_SITE_SCALE = 256   /* what the scores are multiplied with */
+} pe_site;
+
 typedef enum pe_family { PE_SEQ = 0, PE_VISION = 1, PE_GRAPH = 2 } pe_family;
 
 typedef struct pe_encoder pe_encoder;
@@ -224,10 +237,24 @@ PE_API const char *pe_encoder_summary(const pe_encoder *encoder);
 PE_API const char *pe_encoder_help(const pe_encoder *encoder);
 /* The paper or code that the formula is taken from. */
 PE_API const char *pe_encoder_source(const pe_encoder *encoder);
-/* Where it acts in an attention layer, words separated by spaces; "" if nowhere by itself. */
-PE_API const char *pe_encoder_sites(const pe_encoder *encoder);
+/* Where it acts in an attention layer: PE_SITE_ values in one number; 0 if nowhere by itself. */
+PE_API int32_t pe_encoder_sites(const pe_encoder *encoder);
+/* "tokens", "rotate", …, or NULL if site is not one of them. */
+PE_API const char *pe_site_name(pe_site site);
 /* A command line that runs as it stands, after "posenc encode ". */
 PE_API const char *pe_encoder_example(const pe_encoder *encoder);
+
+/* A learned parameter: what a file of weights holds. */
+typedef struct pe_weight_info {
+	const char *name;    /* "relative_attention_bias" */
+	const char *shape;   /* in words of options: "(buckets, heads)" */
+	const char *initial; /* how it begins without a file: "N(0, 0.02)", "zeros" */
+	const char *help;    /* one sentence; which of the authors' tensors it is */
+} pe_weight_info;
+
+PE_API int64_t pe_encoder_weight_count(const pe_encoder *encoder);
+/* 0 ≤ index < pe_encoder_weight_count. */
+PE_API pe_weight_info pe_encoder_weight(const pe_encoder *encoder, int64_t index);
 
 /* ---- graphs ------------------------------------------------------------------------- */
 
@@ -285,77 +312,28 @@ PE_API const char *pe_graph_node_name(const pe_graph *graph, int64_t row);
 /* What the tokens stand on. */
 typedef struct pe_domain pe_domain;
 
+#define PE_MAX_AXES 8
+
 /* Positions offset, offset + 1, … offset + length - 1. length ≥ 0, offset finite. */
 PE_API PE_NODISCARD pe_status pe_domain_sequence(
 	pe_context *context, int64_t length, double offset, pe_domain **out);
-/* Positions as they are: (length), any numeric type, finite; copied. */
+/* Positions as they are, any numeric type, finite; copied. axes 0: one number a token, (length) or
+ * (batch, length); axes 1 to PE_MAX_AXES: so many coordinates a token, (length, axes) or
+ * (batch, length, axes), in the order that the encoder's help gives. */
 PE_API PE_NODISCARD pe_status pe_domain_positions(
-	pe_context *context, const pe_tensor *positions, pe_domain **out);
+	pe_context *context, const pe_tensor *positions, int64_t axes, pe_domain **out);
 /* A grid of frames × height × width tokens (frames 1 for an image), each ≥ 1, token
  * t·H·W + y·W + x, after prefix ≥ 0 tokens that have no place on the grid. */
 PE_API PE_NODISCARD pe_status pe_domain_grid(
 	pe_context *context, int64_t frames, int64_t height, int64_t width, int64_t prefix, pe_domain **out);
+/* The last `tokens` tokens of a domain, as queries against all of it as keys; copied. Not of graphs. */
+PE_API PE_NODISCARD pe_status pe_domain_tail(
+	pe_context *context, const pe_domain *domain, int64_t tokens, pe_domain **out);
 /* The nodes of a graph. The graph must live longer than the domain. */
 PE_API PE_NODISCARD pe_status pe_domain_graph(pe_context *context, const pe_graph *graph, pe_domain **out);
 PE_API void pe_domain_destroy(pe_domain **domain);
 /* Number of tokens (prefix included), positions or nodes. */
 PE_API int64_t pe_domain_tokens(const pe_domain *domain);
-
-/* ---- encodings ---------------------------------------------------------------------- */
-
-/* An encoder bound to parameters and a domain. */
-typedef struct pe_encoding pe_encoding;
-
-#define PE_MAX_ARRAYS 12
-
-typedef struct pe_array_info {
-	const char *name; /* owned by the encoding */
-	pe_dtype dtype;   /* the type it is computed in; PE_F64 may be stored in any float type */
-	int32_t ndim;
-	int64_t shape[PE_MAX_DIMS];
-	int32_t per_token; /* 1 if the first dimension counts tokens or nodes; 0 otherwise */
-} pe_array_info;
-
-/* How right the last computation was. Fields that do not apply are 0. */
-typedef struct pe_quality {
-	double max_residual;            /* max ‖Lv - λv‖₂ / ‖L‖₁ over all pairs, ‖v‖₂ = 1 */
-	double max_orthogonality_error; /* max |VᵀV - I| over all graphs */
-	int64_t certified;              /* graphs of which no eigenvalue was skipped, proved */
-	int64_t uncertified;
-	int64_t split_groups;      /* graphs whose last eigenvalue group was cut at k */
-	int64_t failed;            /* graphs that failed; see pe_encoding_failed */
-	double max_standard_error; /* of sampled results */
-} pe_quality;
-
-/* Binds. Everything that can be refused without computing is refused here. params NULL means
- * defaults. The domain, and its graph, must live longer than the encoding; params are copied. */
-PE_API PE_NODISCARD pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder,
-	const pe_params *params, const pe_domain *domain, pe_encoding **out);
-PE_API void pe_encoding_destroy(pe_encoding **encoding);
-/* The arrays it yields on its own; 0 ≤ index < pe_encoding_array_count. */
-PE_API int64_t pe_encoding_array_count(const pe_encoding *encoding);
-PE_API PE_NODISCARD pe_status pe_encoding_array(
-	const pe_encoding *encoding, int64_t index, pe_array_info *out);
-/* Computes the arrays into outs[0 … count-1], in the order of pe_encoding_array. outs[i].data
- * NULL leaves that array out. A float array may be stored as f64, f32, f16 or bf16, rounded once;
- * an integer array as i64 or i32. Any positive strides that do not overlap.
- * On PE_ERR_NOT_CONVERGED, PE_ERR_NOT_CERTIFIED and PE_ERR_PARTIAL the arrays hold what there
- * is, failed graphs filled as the option pad says; on any other error they are unspecified. */
-PE_API PE_NODISCARD pe_status pe_encoding_compute(
-	pe_encoding *encoding, const pe_tensor *outs, int64_t count);
-/* The shape of y in pe_encoding_apply, for x of this shape; ndim values each, out may be shape. */
-PE_API PE_NODISCARD pe_status pe_encoding_apply_shape(
-	pe_encoding *encoding, int32_t ndim, const int64_t *shape, int64_t *out);
-/* Applies a token-site encoder: y ← x merged with the encoding. x and y (…, tokens, width) of the
- * same float type, the leading dimensions evenly spaced; y may be x itself where the shape stays;
- * any other overlap is refused. */
-PE_API PE_NODISCARD pe_status pe_encoding_apply(
-	pe_encoding *encoding, const pe_tensor *x, const pe_tensor *y);
-PE_API const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding);
-/* Indices of the graphs that failed in the last computation, quality.failed of them, ascending,
- * and why. NULL beyond. Owned by the encoding. */
-PE_API const int64_t *pe_encoding_failed(const pe_encoding *encoding);
-PE_API const char *pe_encoding_failure(const pe_encoding *encoding, int64_t index);
 
 /* ---- bundles: named arrays in files ------------------------------------------------- */
 
@@ -401,6 +379,134 @@ PE_API int pe_bundle_find(const pe_bundle *bundle, const char *name, pe_tensor *
 PE_API const char *pe_bundle_metadata(const pe_bundle *bundle, const char *name);
 PE_API int64_t pe_bundle_metadata_count(const pe_bundle *bundle);
 PE_API const char *pe_bundle_metadata_name(const pe_bundle *bundle, int64_t index);
+
+/* ---- encodings ---------------------------------------------------------------------- */
+
+/* An encoder bound to parameters, a domain and weights. */
+typedef struct pe_encoding pe_encoding;
+
+#define PE_MAX_ARRAYS 12
+
+typedef struct pe_array_info {
+	const char *name; /* owned by the encoding */
+	pe_dtype dtype;   /* the type it is computed in; PE_F64 may be stored in any float type */
+	int32_t ndim;
+	int64_t shape[PE_MAX_DIMS];
+	int32_t per_token; /* 1 if the first dimension counts tokens or nodes; 0 otherwise */
+	int32_t redundant; /* 1 if it is large and another array holds the same: written only when asked for */
+} pe_array_info;
+
+/* How right the last computation was. Fields that do not apply are 0. */
+typedef struct pe_quality {
+	double max_residual;            /* max ‖Lv - λv‖₂ / ‖L‖₁ over all pairs, ‖v‖₂ = 1 */
+	double max_orthogonality_error; /* max |VᵀV - I| over all graphs */
+	int64_t certified;              /* graphs of which no eigenvalue was skipped, proved */
+	int64_t uncertified;
+	int64_t split_groups;      /* graphs whose last eigenvalue group was cut at k */
+	int64_t failed;            /* graphs that failed; see pe_encoding_failed */
+	double max_standard_error; /* of sampled results */
+} pe_quality;
+
+typedef struct pe_encoding_options {
+	size_t size;              /* sizeof(pe_encoding_options) */
+	const pe_domain *queries; /* where attention's queries stand, if not where its keys do; NULL: the same */
+	const pe_bundle *weights; /* learned parameters by name; NULL: as the authors begin, from the seed */
+	const char *prefix;       /* a parameter is looked for as "prefix.name", then as "name";
+							   * NULL: the encoder's name */
+} pe_encoding_options;
+
+/* Binds. Everything that can be refused without computing is refused here. params NULL means
+ * defaults; so does options NULL. The domains, and their graphs, must live longer than the encoding;
+ * params and weights are copied. */
+PE_API PE_NODISCARD pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder,
+	const pe_params *params, const pe_domain *domain, const pe_encoding_options *options, pe_encoding **out);
+PE_API void pe_encoding_destroy(pe_encoding **encoding);
+/* The arrays it yields on its own; 0 ≤ index < pe_encoding_array_count. */
+PE_API int64_t pe_encoding_array_count(const pe_encoding *encoding);
+PE_API PE_NODISCARD pe_status pe_encoding_array(
+	const pe_encoding *encoding, int64_t index, pe_array_info *out);
+/* Computes the arrays into outs[0 … count-1], in the order of pe_encoding_array. outs[i].data
+ * NULL leaves that array out. A float array may be stored as f64, f32, f16 or bf16, rounded once;
+ * an integer array as i64 or i32, a bool array also as u8. Any positive strides that do not overlap.
+ * On PE_ERR_NOT_CONVERGED, PE_ERR_NOT_CERTIFIED and PE_ERR_PARTIAL the arrays hold what there
+ * is, failed graphs filled as the option pad says; on any other error they are unspecified. */
+PE_API PE_NODISCARD pe_status pe_encoding_compute(
+	pe_encoding *encoding, const pe_tensor *outs, int64_t count);
+/* The shape of y in pe_encoding_apply, for x of this shape; ndim values each, out may be shape. */
+PE_API PE_NODISCARD pe_status pe_encoding_apply_shape(
+	pe_encoding *encoding, int32_t ndim, const int64_t *shape, int64_t *out);
+/* Applies a token-site encoder: y ← x with the encoding in it. x and y (…, tokens, width) of the
+ * same float type, the leading dimensions evenly spaced; y may be x itself where the shape stays;
+ * any other overlap is refused. */
+PE_API PE_NODISCARD pe_status pe_encoding_apply(
+	pe_encoding *encoding, const pe_tensor *x, const pe_tensor *y);
+
+/* Attention's inputs. */
+typedef enum pe_side { PE_QUERIES = 0, PE_KEYS = 1, PE_VALUES = 2 } pe_side;
+
+/* The width of y in pe_encoding_rotate, for x of this width. */
+PE_API PE_NODISCARD pe_status pe_encoding_rotate_width(
+	pe_encoding *encoding, pe_side side, int64_t width, int64_t *out);
+/* Applies the rotate site of one encoder to queries, keys or values: x (batch, heads, length, width)
+ * and y of the same float type, any strides; y may be x where the width stays, any other overlap is
+ * refused. For programs with an attention of their own; pe_attend does it by itself. */
+PE_API PE_NODISCARD pe_status pe_encoding_rotate(
+	pe_encoding *encoding, pe_side side, const pe_tensor *x, const pe_tensor *y);
+
+/* The learned parameters as they are, given or begun: number index, its name and a dense f64 view; both
+ * owned by the encoding. 0 ≤ index < pe_encoding_weight_count. */
+PE_API int64_t pe_encoding_weight_count(const pe_encoding *encoding);
+PE_API PE_NODISCARD pe_status pe_encoding_weight_at(
+	const pe_encoding *encoding, int64_t index, const char **name, pe_tensor *out);
+PE_API const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding);
+/* Indices of the graphs that failed in the last computation, quality.failed of them, ascending,
+ * and why. NULL beyond. Owned by the encoding. */
+PE_API const int64_t *pe_encoding_failed(const pe_encoding *encoding);
+PE_API const char *pe_encoding_failure(const pe_encoding *encoding, int64_t index);
+
+/* ---- attention ---------------------------------------------------------------------- */
+
+typedef enum pe_core {
+	PE_CORE_TILED = 0,     /* f32, memory of the order of the length */
+	PE_CORE_REFERENCE = 1, /* f64, straight loops: what the others are tested against */
+	PE_CORE_LINEAR = 2     /* linear attention, feature map elu + 1 */
+} pe_core;
+
+typedef struct pe_attention_options {
+	size_t size; /* sizeof(pe_attention_options) */
+	pe_core core;
+	/* Positions for causal and window. NULL: those of the first encoding, else keys at 0 … Lk-1 and
+	 * queries at Lk-Lq … Lk-1. */
+	const pe_domain *queries, *keys;
+	int32_t causal;                   /* 1: a query sees the keys whose position is not after its own */
+	int32_t windowed;                 /* 1: a query at p sees keys from p - left to p + right … */
+	double window_left, window_right; /* … inclusive; negative: without limit */
+	double scale;                     /* of q·k; 0: what an encoder says, else 1/sqrt(width) */
+	double softcap;                   /* s ← softcap·tanh(s/softcap) before any bias; 0: none */
+	int32_t keep_far_tiles;           /* 1: compute tiles too whose weights are provably below rounding */
+} pe_attention_options;
+
+/* q (batch, heads, Lq, width), k (batch, key heads, Lk, width), v (batch, key heads, Lk, value width):
+ * f32, f16 or bf16 (reference: f64 too), any strides; heads is a multiple of key heads, and consecutive
+ * query heads share one. NULL where not wanted: */
+typedef struct pe_attention_tensors {
+	size_t size; /* sizeof(pe_attention_tensors) */
+	const pe_tensor *q, *k, *v;
+	const pe_tensor *out;         /* (batch, heads, Lq, value width), any float type; overlaps no input */
+	const pe_tensor *lse;         /* (batch, heads, Lq): log of the sum of exp(score), all biases in it */
+	const pe_tensor *mask;        /* broadcast to (batch, heads, Lq, Lk) from the right. bool: 1 = may
+								   * attend; float: added, -inf = may not */
+	const pe_tensor *key_lengths; /* (batch) integers: keys from there on are masked */
+	const pe_tensor *sinks;       /* (heads): one more score, which takes weight and has no value */
+} pe_attention_tensors;
+
+/* out ← attention of q, k and v, with encodings acting at their sites in the order given (at most 16).
+ * The order inside: rotate, scale·q·k, content, softcap, scores (kept apart from the logits while a
+ * heads encoder is present), heads, mask, sink, softmax, weights, ·(v + values). Encodings bound to
+ * domains of Lk keys and Lq queries. A row without a visible key gives 0 and lse -inf. Keys and
+ * values that no query sees may hold NaN. options NULL means defaults. */
+PE_API PE_NODISCARD pe_status pe_attend(pe_context *context, pe_encoding *const *encodings, int64_t count,
+	const pe_attention_options *options, const pe_attention_tensors *tensors);
 
 /* ---- comparison --------------------------------------------------------------------- */
 

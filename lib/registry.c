@@ -89,9 +89,51 @@ const char *pe_encoder_source(const pe_encoder *encoder)
 	return encoder->source;
 }
 
-const char *pe_encoder_sites(const pe_encoder *encoder)
+int32_t pe_encoder_sites(const pe_encoder *encoder)
 {
-	return encoder->tokens ? "tokens" : "";
+	int sites = 0;
+	sites |= encoder->resamples ? PE_SITE_SEQUENCE : 0;
+	sites |= encoder->tokens && !encoder->resamples ? PE_SITE_TOKENS : 0;
+	sites |= encoder->rotate ? PE_SITE_ROTATE : 0;
+	sites |= encoder->content || encoder->content_row ? PE_SITE_CONTENT : 0;
+	sites |= encoder->scores || encoder->gains ? PE_SITE_SCORES : 0;
+	sites |= encoder->map_heads ? PE_SITE_HEADS : 0;
+	sites |= encoder->weights_after ? PE_SITE_WEIGHTS : 0;
+	sites |= encoder->values ? PE_SITE_VALUES : 0;
+	sites |= encoder->scale ? PE_SITE_SCALE : 0;
+	return sites;
+}
+
+const char *pe_site_name(pe_site site)
+{
+	static const struct {
+		pe_site site;
+		const char *name;
+	} names[] = {
+		{PE_SITE_SEQUENCE, "sequence"},
+		{PE_SITE_TOKENS, "tokens"},
+		{PE_SITE_ROTATE, "rotate"},
+		{PE_SITE_CONTENT, "content"},
+		{PE_SITE_SCORES, "scores"},
+		{PE_SITE_HEADS, "heads"},
+		{PE_SITE_WEIGHTS, "weights"},
+		{PE_SITE_VALUES, "values"},
+		{PE_SITE_SCALE, "scale"},
+	};
+	for (int64_t i = 0; i < PE_COUNT(names); i++)
+		if (names[i].site == site)
+			return names[i].name;
+	return NULL;
+}
+
+int64_t pe_encoder_weight_count(const pe_encoder *encoder)
+{
+	return encoder->weight_count;
+}
+
+pe_weight_info pe_encoder_weight(const pe_encoder *encoder, int64_t index)
+{
+	return encoder->weights[index];
 }
 
 const char *pe_encoder_example(const pe_encoder *encoder)

@@ -157,6 +157,7 @@ pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const
 	int32_t ndim, const int64_t *shape)
 {
 	bool fits = pe_dtype_is_float(dtype) ? pe_dtype_is_float(tensor->dtype)
+		: dtype == PE_BOOL               ? tensor->dtype == PE_BOOL || tensor->dtype == PE_U8
 										 : tensor->dtype == PE_I64 || tensor->dtype == PE_I32;
 	if (!fits)
 		return pe_fail(ctx, PE_ERR_SHAPE, "%s is %s: it cannot be stored as %s", name, pe_dtype_name(dtype),

@@ -12,7 +12,7 @@ bool pe_tensor_is_dense(const pe_tensor *tensor);
 void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **last);
 
 /* Fails unless tensor is a writable output of this shape whose type can hold dtype (a float type
- * for a float, i32 or i64 for an integer) and whose elements do not overlap. */
+ * for a float, i32 or i64 for an integer, bool or u8 for a bool) and whose elements do not overlap. */
 pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
 	int32_t ndim, const int64_t *shape) PE_NODISCARD;
 

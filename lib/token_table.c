@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "token_table.h"
 
+#include <string.h>
+
 #include "pool.h"
 
-#define CHUNK 64 /* tokens a piece of work */
+#define CHUNK 64 /* rows a piece of work */
 
+/* Rows to write, or to merge into x. */
 struct work {
-	pe_encoding *e;
-	const pe_tensor *x; /* NULL: write the rows alone */
-	const pe_tensor *y;
+	const pe_encoding *e;
+	int64_t dim, unplaced;
+	const double *rows; /* (tokens, dim), or NULL: by the table's function */
+	const pe_tensor *x; /* (batch, tokens, width); NULL: write the rows alone */
+	const pe_tensor *y; /* without x: (batch, tokens, dim) */
 	enum pe_merge merge;
 };
 
 static const struct pe_token_table *table_of(const pe_encoding *e)
 {
 	return e->state;
+}
+
+static void find_row(const struct work *w, int64_t batch, int64_t token, double *out)
+{
+	if (w->rows)
+		memcpy(out, w->rows + token * w->dim, (size_t)w->dim * sizeof *out);
+	else
+		table_of(w->e)->row(w->e, batch, token, out);
 }
 
 static void merge_row(enum pe_merge merge, const double *p, double *x, int64_t n)
@@ -31,73 +44,132 @@ static char *element(const pe_tensor *t, int64_t batch, int64_t token)
 	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
 }
 
-/* Merges one token's row in every batch. x and y are (batch, tokens, width); buffer holds a row of y. */
-static void apply_token(const struct work *w, int64_t token, const double *p, double *buffer)
+/* Merges a row into one token's features. buffer holds a row of x. */
+static void merge_token(const struct work *w, int64_t batch, int64_t token, const double *p, double *buffer)
 {
-	int64_t width = w->x->shape[2], dim = table_of(w->e)->dim;
-	for (int64_t b = 0; b < w->x->shape[0]; b++) {
-		pe_load_f64(buffer, element(w->x, b, token), w->x->dtype, w->x->strides[2], width);
-		if (w->merge != PE_MERGE_CONCAT && token >= table_of(w->e)->unplaced)
-			merge_row(w->merge, p, buffer, width);
-		char *out = element(w->y, b, token);
-		pe_store_f64(out, w->y->dtype, w->y->strides[2], buffer, 1, width);
-		if (w->merge == PE_MERGE_CONCAT)
-			pe_store_f64(out + width * w->y->strides[2] * (int64_t)pe_dtype_size(w->y->dtype), w->y->dtype,
-				w->y->strides[2], p, 1, dim);
+	int64_t width = w->x->shape[2];
+	pe_load_f64(buffer, element(w->x, batch, token), w->x->dtype, w->x->strides[2], width);
+	if (w->merge != PE_MERGE_CONCAT && token >= w->unplaced)
+		merge_row(w->merge, p, buffer, width);
+	char *out = element(w->y, batch, token);
+	pe_store_f64(out, w->y->dtype, w->y->strides[2], buffer, 1, width);
+	if (w->merge == PE_MERGE_CONCAT)
+		pe_store_f64(out + width * w->y->strides[2] * (int64_t)pe_dtype_size(w->y->dtype), w->y->dtype,
+			w->y->strides[2], p, 1, w->dim);
+}
+
+/* One position's row, and every batch that it is for. */
+static void do_row(const struct work *w, int64_t batch, int64_t token, double *row)
+{
+	find_row(w, batch, token, row);
+	if (!w->x) {
+		pe_store_f64(element(w->y, batch, token), w->y->dtype, w->y->strides[2], row, 1, w->dim);
+		return;
 	}
+	bool shared = w->e->domain->batch == 1;
+	int64_t end = shared ? w->x->shape[0] : batch + 1;
+	for (int64_t b = shared ? 0 : batch; b < end; b++)
+		merge_token(w, b, token, row, row + w->dim);
 }
 
 static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 {
 	const struct work *w = arg;
-	const struct pe_token_table *table = table_of(w->e);
-	int64_t width = w->x ? w->x->shape[2] : 0;
-	double *row = pe_alloc(worker, table->dim + width, sizeof *row);
+	const pe_domain *domain = w->e->domain;
+	double *row = pe_alloc(worker, w->dim + (w->x ? w->x->shape[2] : 0), sizeof *row);
 	if (!row)
 		return PE_ERR_NOMEM;
-	int64_t end = pe_min((chunk + 1) * CHUNK, w->e->domain->tokens);
-	for (int64_t token = chunk * CHUNK; token < end; token++) {
-		table->row(w->e, token, row);
-		if (w->x)
-			apply_token(w, token, row, row + table->dim);
-		else
-			pe_store_f64(pe_tensor_row(w->y, token), w->y->dtype, w->y->strides[1], row, 1, table->dim);
-	}
+	int64_t end = pe_min((chunk + 1) * CHUNK, domain->batch * domain->tokens);
+	for (int64_t i = chunk * CHUNK; i < end; i++)
+		do_row(w, i / domain->tokens, i % domain->tokens, row);
 	pe_free(worker, row);
 	return PE_OK;
 }
 
-static pe_status run(struct work *w)
+static pe_status run(pe_encoding *e, struct work *w)
 {
-	int64_t chunks = (w->e->domain->tokens + CHUNK - 1) / CHUNK;
-	return pe_parallel(w->e->ctx, chunks, do_chunk, w, w->e->encoder->table.name);
+	if (w->x && e->domain->batch > 1 && w->x->shape[0] != e->domain->batch)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "features have %lld batches, and positions %lld",
+			(long long)w->x->shape[0], (long long)e->domain->batch);
+	int64_t chunks = (e->domain->batch * e->domain->tokens + CHUNK - 1) / CHUNK;
+	return pe_parallel(e->ctx, chunks, do_chunk, w, e->encoder->table.name);
 }
 
-void pe_token_table_declare(pe_encoding *e)
+static enum pe_merge merge_of(const pe_encoding *e)
 {
-	pe_declare(e, "position_encoding", PE_F64, 2, (int64_t[]){e->domain->tokens, table_of(e)->dim}, true);
+	return (enum pe_merge)pe_params_choice(e->params, "merge");
+}
+
+static pe_status merged_shape(pe_encoding *e, int64_t dim, int64_t *width)
+{
+	if (merge_of(e) == PE_MERGE_CONCAT)
+		return pe_add(*width, dim, width) ? PE_OK : PE_ERR_NOMEM;
+	if (*width != dim)
+		return pe_encoding_fail(
+			e, PE_ERR_SHAPE, "features are %lld wide, and its rows %lld", (long long)*width, (long long)dim);
+	return PE_OK;
+}
+
+/* ---- rows by a function ------------------------------------------------------------- */
+
+pe_status pe_token_table_declare(pe_encoding *e)
+{
+	const int64_t shape[] = {e->domain->batch, e->domain->tokens, table_of(e)->dim};
+	int32_t shared = e->domain->batch == 1;
+	return pe_declare(e, "position_encoding", PE_F64, 3 - shared, shape + shared, shared);
 }
 
 pe_status pe_token_table_compute(pe_encoding *e, const pe_tensor *outs)
 {
-	if (!outs[0].data)
+	pe_tensor y = outs[0];
+	if (!y.data)
 		return PE_OK;
-	return run(&(struct work){.e = e, .y = &outs[0]});
+	if (y.ndim == 2)
+		y = (pe_tensor){.data = y.data,
+			.dtype = y.dtype,
+			.ndim = 3,
+			.shape = {1, y.shape[0], y.shape[1]},
+			.strides = {0, y.strides[0], y.strides[1]}};
+	return run(e, &(struct work){.e = e, .dim = table_of(e)->dim, .y = &y});
 }
 
 pe_status pe_token_table_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)
 {
-	return run(
-		&(struct work){.e = e, .x = x, .y = y, .merge = (enum pe_merge)pe_params_choice(e->params, "merge")});
+	const struct pe_token_table *table = table_of(e);
+	return run(e,
+		&(struct work){
+			.e = e, .dim = table->dim, .unplaced = table->unplaced, .x = x, .y = y, .merge = merge_of(e)});
 }
 
-pe_status pe_token_table_width(pe_encoding *e, int64_t width, int64_t *out)
+pe_status pe_token_table_shape(pe_encoding *e, int64_t *tokens, int64_t *width)
 {
-	int64_t dim = table_of(e)->dim;
-	if (pe_params_choice(e->params, "merge") == PE_MERGE_CONCAT)
-		*out = width + dim;
-	else if (width != dim)
-		return pe_encoding_fail(
-			e, PE_ERR_SHAPE, "features are %lld wide, but dim is %lld", (long long)width, (long long)dim);
-	return PE_OK;
+	(void)tokens;
+	return merged_shape(e, table_of(e)->dim, width);
+}
+
+/* ---- rows from an array ------------------------------------------------------------- */
+
+pe_status pe_token_rows_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)
+{
+	const pe_array_info *info = &e->arrays[0];
+	pe_tensor outs[PE_MAX_ARRAYS] = {pe_tensor_dense(NULL, PE_F64, 2, info->shape)};
+	double *rows = pe_alloc(e->ctx, pe_tensor_count(&outs[0]), sizeof *rows);
+	if (!rows)
+		return PE_ERR_NOMEM;
+	outs[0].data = rows;
+	pe_status status = e->encoder->compute(e, outs);
+	if (status == PE_OK || status == PE_ERR_PARTIAL) {
+		pe_status merged = run(e,
+			&(struct work){
+				.e = e, .dim = info->shape[1], .rows = rows, .x = x, .y = y, .merge = merge_of(e)});
+		status = merged == PE_OK ? status : merged;
+	}
+	pe_free(e->ctx, rows);
+	return status;
+}
+
+pe_status pe_token_rows_shape(pe_encoding *e, int64_t *tokens, int64_t *width)
+{
+	(void)tokens;
+	return merged_shape(e, e->arrays[0].shape[1], width);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Encoders that give each token one row: they yield it as position_encoding (tokens, dim), and at
- * the token site merge it into the features. */
+ * Encoders that give each token one row, and at the token site merge it into the features. */
 #ifndef PE_TOKEN_TABLE_H
 #define PE_TOKEN_TABLE_H
 
@@ -9,9 +8,13 @@
 enum pe_merge { PE_MERGE_ADD = 0, PE_MERGE_MULTIPLY, PE_MERGE_ONE_PLUS, PE_MERGE_CONCAT };
 
 /* The option that such encoders share, and must have; its words are in the order of pe_merge. */
-#define PE_OPTION_MERGE \
-	PE_CHOICE("merge", "add", "add|multiply|one_plus|concat", \
+#define PE_OPTION_MERGE_DEFAULT(fallback) \
+	PE_CHOICE("merge", fallback, "add|multiply|one_plus|concat", \
 		"how the rows p enter the features x: x + p, x * p, x * (1 + p), or [x, p]")
+#define PE_OPTION_MERGE PE_OPTION_MERGE_DEFAULT("add")
+
+/* ---- rows by a function: position_encoding (tokens, dim), or (batch, tokens, dim) where positions
+ * differ between batches ---- */
 
 /* The first member of such an encoder's state. */
 struct pe_token_table {
@@ -20,15 +23,21 @@ struct pe_token_table {
 	 * features alone (concat: appends zeros). */
 	int64_t unplaced;
 	/* Writes the row of a token, dim values. Called from several threads. */
-	void (*row)(const pe_encoding *e, int64_t token, double *out);
+	void (*row)(const pe_encoding *e, int64_t batch, int64_t token, double *out);
 };
 
 /* Declares the array. To be called at the end of bind, with the state filled. */
-void pe_token_table_declare(pe_encoding *e);
+pe_status pe_token_table_declare(pe_encoding *e) PE_NODISCARD;
 
 /* The functions of struct pe_encoder. */
 pe_status pe_token_table_compute(pe_encoding *e, const pe_tensor *outs);
 pe_status pe_token_table_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y);
-pe_status pe_token_table_width(pe_encoding *e, int64_t width, int64_t *out);
+pe_status pe_token_table_shape(pe_encoding *e, int64_t *tokens, int64_t *width);
+
+/* ---- rows from the first declared array, (tokens, dim), which compute can give alone: for encoders
+ * that find all rows at once ---- */
+
+pe_status pe_token_rows_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y);
+pe_status pe_token_rows_shape(pe_encoding *e, int64_t *tokens, int64_t *width);
 
 #endif

@@ -26,10 +26,10 @@ static double frequency(enum timescale timescale, double base, int64_t t, int64_
 	return pow(base, -exponent);
 }
 
-static void row(const pe_encoding *e, int64_t token, double *out)
+static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
 {
 	const struct state *s = e->state;
-	double position = pe_domain_position(e->domain, token);
+	double position = pe_domain_position(e->domain, batch, token);
 	bool interleaved = s->layout == INTERLEAVED;
 	int64_t step = interleaved ? 2 : 1;
 	double *sines = out, *cosines = interleaved ? out + 1 : out + s->sines;
@@ -60,8 +60,7 @@ static pe_status bind(pe_encoding *e)
 		return PE_ERR_NOMEM;
 	for (int64_t t = 0; t < s->sines; t++)
 		s->frequency[t] = frequency(timescale, base, t, s->sines, dim);
-	pe_token_table_declare(e);
-	return PE_OK;
+	return pe_token_table_declare(e);
 }
 
 static void release(pe_encoding *e)
@@ -104,5 +103,5 @@ const struct pe_encoder pe_encoder_sinusoidal = {
 	.release = release,
 	.compute = pe_token_table_compute,
 	.tokens = pe_token_table_tokens,
-	.tokens_width = pe_token_table_width,
+	.tokens_shape = pe_token_table_shape,
 };

@@ -62,8 +62,9 @@ static void lay_out(enum layout layout, const double *first, const double *secon
 	}
 }
 
-static void row(const pe_encoding *e, int64_t token, double *out)
+static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
 {
+	(void)batch;
 	const struct state *s = e->state;
 	int64_t bands = s->table.dim / 4, place = token - e->domain->prefix;
 	if (place < 0) {
@@ -98,8 +99,7 @@ static pe_status bind(pe_encoding *e)
 		return PE_ERR_NOMEM;
 	fill_axis(e, height, dim / 4, s->y);
 	fill_axis(e, width, dim / 4, s->x);
-	pe_token_table_declare(e);
-	return PE_OK;
+	return pe_token_table_declare(e);
 }
 
 static void release(pe_encoding *e)
@@ -152,5 +152,5 @@ const struct pe_encoder pe_encoder_axial = {
 	.release = release,
 	.compute = pe_token_table_compute,
 	.tokens = pe_token_table_tokens,
-	.tokens_width = pe_token_table_width,
+	.tokens_shape = pe_token_table_shape,
 };

@@ -108,7 +108,7 @@ static double encode(pe_context *ctx, const pe_graph *graph, float *out)
 	double start = now();
 	atomic_store(&peak, atomic_load(&used));
 	if (pe_domain_graph(ctx, graph, &domain) != PE_OK ||
-		pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, &e) != PE_OK)
+		pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, NULL, &e) != PE_OK)
 		stop(pe_context_message(ctx));
 	int64_t shape[] = {pe_domain_tokens(domain), STEPS};
 	pe_tensor tensor = pe_tensor_dense(out, PE_F32, 2, shape);

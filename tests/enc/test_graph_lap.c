@@ -413,7 +413,7 @@ static void every_allocation_may_fail(void **state)
 		pe_encoding *e = NULL;
 		pe_tensor outs[3] = {pe_tensor_dense(out, PE_F64, 2, (int64_t[]){13, 5})};
 		xt_fail_allocation(at, false);
-		status = pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, &e);
+		status = pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, NULL, &e);
 		if (status == PE_OK)
 			status = pe_encoding_compute(e, outs, 3);
 		assert_true(status == PE_OK || status == PE_ERR_NOMEM);

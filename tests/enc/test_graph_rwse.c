@@ -695,7 +695,7 @@ static void allocation_failures(void **state)
 			int64_t live = xt_live_blocks();
 			pe_encoding *e;
 			xt_fail_allocation(at, false);
-			status = pe_encoding_create(ctx, pe_encoder_find("rwse"), params, domain, &e);
+			status = pe_encoding_create(ctx, pe_encoder_find("rwse"), params, domain, NULL, &e);
 			if (status == PE_OK)
 				status = pe_encoding_compute(e, &tensor, 1);
 			if (status != PE_OK)
@@ -724,7 +724,7 @@ static void outputs_of_any_stride_and_type(void **state)
 		pe_domain *domain;
 		pe_encoding *e;
 		assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
-		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, &e), PE_OK);
+		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, NULL, &e), PE_OK);
 		double *want = encode(ctx, &d, 1, "steps=20"), *wide = malloc(70 * 64 * sizeof *wide);
 		float *single = malloc(70 * 20 * sizeof *single);
 		uint16_t *half = malloc(70 * 20 * sizeof *half);
@@ -767,8 +767,8 @@ static void negative_weights_are_refused(void **state)
 	pe_domain *domain;
 	pe_encoding *e;
 	assert_int_equal(pe_domain_graph(ctx, g, &domain), PE_OK);
-	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, &e), PE_ERR_UNSUPPORTED,
-		"rwse: a weight is negative");
+	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, NULL, &e),
+		PE_ERR_UNSUPPORTED, "rwse: a weight is negative");
 	pe_domain_destroy(&domain);
 	pe_graph_destroy(&g);
 	free(d.a);
@@ -790,7 +790,7 @@ static void presets_name_the_array(void **state)
 		pe_array_info info;
 		assert_int_equal(pe_params_create(ctx, "rwse", &params), PE_OK);
 		xt_set(params, presets[t][0]);
-		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("rwse"), params, domain, &e), PE_OK);
+		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("rwse"), params, domain, NULL, &e), PE_OK);
 		assert_int_equal(pe_encoding_array(e, 0, &info), PE_OK);
 		assert_string_equal(info.name, presets[t][1]);
 		assert_true(info.shape[0] == 9 && info.shape[1] == 20 && info.per_token);

@@ -86,7 +86,7 @@ static void takes_real_positions(void **state)
 	double at[] = {-3.25, 0, 1e6, 0.5};
 	pe_tensor positions = pe_tensor_dense(at, PE_F64, 1, (int64_t[]){4});
 	pe_domain *domain;
-	assert_int_equal(pe_domain_positions(ctx, &positions, &domain), PE_OK);
+	assert_int_equal(pe_domain_positions(ctx, &positions, 0, &domain), PE_OK);
 	int64_t dim;
 	double *p = xt_first_array(ctx, "sinusoidal", "dim=4", domain, &dim);
 	for (int64_t i = 0; i < 4; i++) {
@@ -113,7 +113,8 @@ static void merges_into_features(void **state)
 		assert_int_equal(pe_params_set(params, "dim", "6"), PE_OK);
 		assert_int_equal(pe_params_set(params, "merge", merges[m]), PE_OK);
 		assert_int_equal(pe_domain_sequence(ctx, L, 0, &domain), PE_OK);
-		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), params, domain, &e), PE_OK);
+		assert_int_equal(
+			pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), params, domain, NULL, &e), PE_OK);
 		double x[B * L * D], y[B * L * 2 * D];
 		for (int i = 0; i < B * L * D; i++)
 			x[i] = i * 0.25 - 3;
@@ -169,10 +170,10 @@ static void refuses_a_wrong_width(void **state)
 	pe_domain *domain;
 	pe_encoding *e;
 	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
-	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, &e), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, NULL, &e), PE_OK);
 	int64_t shape[] = {3, 63};
 	assert_int_equal(pe_encoding_apply_shape(e, 2, shape, shape), PE_ERR_SHAPE);
-	assert_string_equal(pe_context_message(ctx), "sinusoidal: features are 63 wide, but dim is 64");
+	assert_string_equal(pe_context_message(ctx), "sinusoidal: features are 63 wide, and its rows 64");
 	pe_encoding_destroy(&e);
 	pe_domain_destroy(&domain);
 }

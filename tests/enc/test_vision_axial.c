@@ -95,7 +95,7 @@ static void merging_leaves_prefix_tokens_alone(void **state)
 	assert_int_equal(pe_params_create(ctx, "axial", &params), PE_OK);
 	xt_set(params, "dim=16,merge=multiply");
 	assert_int_equal(pe_domain_grid(ctx, 1, 1, 3, 1, &grid), PE_OK);
-	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("axial"), params, grid, &e), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("axial"), params, grid, NULL, &e), PE_OK);
 	pe_tensor tx = pe_tensor_dense(x, PE_F64, 2, (int64_t[]){4, D}), ty = tx;
 	ty.data = y;
 	assert_int_equal(pe_encoding_apply(e, &tx, &ty), PE_OK);
@@ -119,11 +119,11 @@ static void refuses_what_it_cannot_encode(void **state)
 	assert_int_equal(pe_domain_grid(ctx, 1, 3, 3, 0, &grid), PE_OK);
 	assert_int_equal(pe_domain_grid(ctx, 2, 3, 3, 0, &video), PE_OK);
 	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &sequence), PE_OK);
-	xt_fails(ctx, pe_encoding_create(ctx, axial, params, grid, &e), PE_ERR_RANGE, "multiple of 4");
+	xt_fails(ctx, pe_encoding_create(ctx, axial, params, grid, NULL, &e), PE_ERR_RANGE, "multiple of 4");
 	assert_null(e);
-	xt_fails(ctx, pe_encoding_create(ctx, axial, NULL, video, &e), PE_ERR_UNSUPPORTED, "2 frames");
-	xt_fails(
-		ctx, pe_encoding_create(ctx, axial, NULL, sequence, &e), PE_ERR_ARGUMENT, "does not take a sequence");
+	xt_fails(ctx, pe_encoding_create(ctx, axial, NULL, video, NULL, &e), PE_ERR_UNSUPPORTED, "2 frames");
+	xt_fails(ctx, pe_encoding_create(ctx, axial, NULL, sequence, NULL, &e), PE_ERR_ARGUMENT,
+		"does not take a sequence");
 	pe_domain_destroy(&grid);
 	pe_domain_destroy(&video);
 	pe_domain_destroy(&sequence);

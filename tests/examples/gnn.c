@@ -25,7 +25,7 @@ static float *encode(pe_context *ctx, const pe_domain *nodes, const char *encode
 	pe_tensor outs[PE_MAX_ARRAYS] = {0};
 	check(ctx, pe_params_create(ctx, encoder, &params));
 	check(ctx, pe_params_set(params, option, value));
-	check(ctx, pe_encoding_create(ctx, pe_encoder_find(encoder), params, nodes, &encoding));
+	check(ctx, pe_encoding_create(ctx, pe_encoder_find(encoder), params, nodes, NULL, &encoding));
 	check(ctx, pe_encoding_array(encoding, 0, &info));
 	outs[0] = pe_tensor_dense(NULL, PE_F32, info.ndim, info.shape);
 	outs[0].data = malloc((size_t)pe_tensor_bytes(&outs[0]));

@@ -34,7 +34,7 @@ int main()
 	check(pe_domain_grid(c, 1, 14, 14, 1, &d));
 	Handle<pe_domain> grid(d);
 	pe_encoding *e = nullptr;
-	check(pe_encoding_create(c, pe_encoder_find("axial"), p, d, &e));
+	check(pe_encoding_create(c, pe_encoder_find("axial"), p, d, NULL, &e));
 	Handle<pe_encoding> encoding(e);
 
 	const int64_t shape[] = {197, 768};

@@ -108,7 +108,7 @@ static void try_options(pe_context *ctx, char *text)
 	if (options)
 		set_options(ctx, params, options);
 	require(make_domain(ctx, encoder, &graph, &domain) == PE_OK, "no domain", ctx);
-	pe_status status = pe_encoding_create(ctx, encoder, params, domain, &e);
+	pe_status status = pe_encoding_create(ctx, encoder, params, domain, NULL, &e);
 	if (status == PE_OK)
 		compute_twice(ctx, e);
 	else

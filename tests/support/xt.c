@@ -168,7 +168,7 @@ double *xt_first_array(
 	pe_tensor outs[PE_MAX_ARRAYS] = {0};
 	assert_int_equal(pe_params_create(ctx, encoder, &params), PE_OK);
 	xt_set(params, settings);
-	if (pe_encoding_create(ctx, pe_encoder_find(encoder), params, domain, &e) != PE_OK)
+	if (pe_encoding_create(ctx, pe_encoder_find(encoder), params, domain, NULL, &e) != PE_OK)
 		fail_msg("%s", pe_context_message(ctx));
 	assert_int_equal(pe_encoding_array(e, 0, &info), PE_OK);
 	outs[0] = pe_tensor_dense(NULL, PE_F64, info.ndim, info.shape);

@@ -25,7 +25,7 @@ struct xt_lap xt_lap(pe_context *ctx, const pe_graph *graph, const char *setting
 	assert_int_equal(pe_params_create(ctx, "lap", &params), PE_OK);
 	xt_set(params, settings);
 	assert_int_equal(pe_domain_graph(ctx, graph, &domain), PE_OK);
-	lap.status = pe_encoding_create(ctx, pe_encoder_find("lap"), params, domain, &e);
+	lap.status = pe_encoding_create(ctx, pe_encoder_find("lap"), params, domain, NULL, &e);
 	if (lap.status == PE_OK) {
 		pe_tensor outs[3];
 		assert_int_equal(pe_encoding_array_count(e), 3);

@@ -48,7 +48,7 @@ static pe_status make_positions(pe_context *ctx, pe_domain **out)
 {
 	double positions[] = {-3.5, 0, 0, 1e6, 2.25};
 	pe_tensor tensor = pe_tensor_dense(positions, PE_F64, 1, (int64_t[]){5});
-	return pe_domain_positions(ctx, &tensor, out);
+	return pe_domain_positions(ctx, &tensor, 0, out);
 }
 
 /* Sizes 0, 1, 2 and 21; then what is less usual. */
@@ -111,7 +111,7 @@ static pe_status run(pe_context *ctx, const pe_encoder *encoder, const pe_params
 {
 	pe_encoding *e;
 	*r = (struct result){0};
-	pe_status status = pe_encoding_create(ctx, encoder, params, domain, &e);
+	pe_status status = pe_encoding_create(ctx, encoder, params, domain, NULL, &e);
 	if (status != PE_OK)
 		return status;
 	r->count = pe_encoding_array_count(e);
@@ -363,7 +363,7 @@ static void refuses_wrong_outputs(void **state)
 		struct result r = {0};
 		pe_encoding *e;
 		assert_int_equal(make_place(ctx, encoder, 3, &place), PE_OK);
-		assert_int_equal(pe_encoding_create(ctx, encoder, NULL, place.domain, &e), PE_OK);
+		assert_int_equal(pe_encoding_create(ctx, encoder, NULL, place.domain, NULL, &e), PE_OK);
 		r.count = pe_encoding_array_count(e);
 		for (int64_t k = 0; k < r.count; k++)
 			assert_int_equal(pe_encoding_array(e, k, &r.info[k]), PE_OK);

@@ -227,7 +227,7 @@ static pe_status encode(pe_context *ctx, const pe_graph *graph, const char *sett
 	assert_int_equal(pe_params_create(ctx, "lap", &params), PE_OK);
 	xt_set(params, settings);
 	assert_int_equal(pe_domain_graph(ctx, graph, &domain), PE_OK);
-	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("lap"), params, domain, &e), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("lap"), params, domain, NULL, &e), PE_OK);
 	pe_status status = pe_encoding_compute(e, outs, 3);
 	pe_encoding_destroy(&e);
 	pe_domain_destroy(&domain);
@@ -348,7 +348,7 @@ static void graphgps(void **state)
 	assert_int_equal(pe_params_create(*state, "lap", &params), PE_OK);
 	xt_set(params, "preset=graphgps");
 	assert_int_equal(pe_domain_graph(*state, graph, &domain), PE_OK);
-	assert_int_equal(pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, &e), PE_OK);
+	assert_int_equal(pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, NULL, &e), PE_OK);
 	assert_int_equal(pe_encoding_array(e, 0, &info), PE_OK);
 	assert_string_equal(info.name, "EigVecs");
 	assert_int_equal(pe_encoding_array(e, 1, &info), PE_OK);
@@ -392,7 +392,7 @@ static void every_allocation_may_fail(void **state)
 		pe_encoding *e = NULL;
 		pe_tensor outs[3] = {pe_tensor_dense(out, PE_F64, 2, (int64_t[]){d.ptr[d.count], 8})};
 		xt_fail_allocation(at, false);
-		status = pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, &e);
+		status = pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, NULL, &e);
 		if (status == PE_OK)
 			status = pe_encoding_compute(e, outs, 3);
 		pe_encoding_destroy(&e);

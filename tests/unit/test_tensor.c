@@ -234,14 +234,14 @@ static void test_doors(void **state)
 	pe_domain *domain;
 	pe_graph *graph;
 	pe_tensor none = pe_tensor_dense(NULL, PE_F64, 1, (int64_t[]){4});
-	xt_fails(ctx, pe_domain_positions(ctx, &none, &domain), PE_ERR_ARGUMENT, "positions");
+	xt_fails(ctx, pe_domain_positions(ctx, &none, 0, &domain), PE_ERR_ARGUMENT, "positions");
 	none = pe_tensor_dense(NULL, PE_I64, 2, (int64_t[]){2, 4});
 	xt_fails(
 		ctx, pe_graph_from_arrays(ctx, &none, NULL, NULL, 4, NULL, &graph), PE_ERR_ARGUMENT, "edge_index");
 	none = pe_tensor_dense(NULL, PE_F64, 2, (int64_t[]){4, 64});
 	pe_encoding *e;
 	assert_int_equal(pe_domain_sequence(ctx, 4, 0, &domain), PE_OK);
-	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, &e), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, NULL, &e), PE_OK);
 	double y[4 * 64];
 	pe_tensor out = pe_tensor_dense(y, PE_F64, 2, none.shape);
 	xt_fails(ctx, pe_encoding_apply(e, &none, &out), PE_ERR_ARGUMENT, "features");

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Attention by its definition: double, straight loops over whole rows. Every other core is tested
+ * against this one, so nothing here is clever. */
+#include <math.h>
+#include <string.h>
+
+#include "plan.h"
+#include "pool.h"
+
+/* q, k and v after the site rotate, dense. */
+struct reference {
+	struct pe_plan *plan;
+	double *q, *k, *v;
+};
+
+/* What one query of all heads needs; rows are of heads × keys. */
+struct row {
+	double *logits, *bias, *mapped, *padded_a, *padded_b;
+	double *term; /* a product of the query with one row of a term */
+	unsigned char *seen;
+	int32_t *index;
+};
+
+/* ---- rotate ------------------------------------------------------------------------- */
+
+static int64_t length_of(const struct pe_plan *p, pe_side side)
+{
+	return side == PE_QUERIES ? p->queries : p->keys;
+}
+
+static int64_t heads_of(const struct pe_plan *p, pe_side side)
+{
+	return side == PE_QUERIES ? p->heads : p->key_heads;
+}
+
+struct side {
+	const struct pe_plan *plan;
+	pe_side side;
+	const pe_tensor *from;
+	double *to;
+};
+
+/* All vectors of one head. */
+static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
+{
+	const struct side *s = arg;
+	const struct pe_plan *p = s->plan;
+	int64_t heads = heads_of(p, s->side), length = length_of(p, s->side), width = s->from->shape[3];
+	int64_t out_width = p->rotated[s->side][p->rotate.count];
+	double *vector = pe_alloc(worker, 2 * p->widest, sizeof *vector);
+	if (!vector)
+		return PE_ERR_NOMEM;
+	for (int64_t i = 0; i < length; i++) {
+		struct pe_place at = {s->side, index / heads, index % heads, i};
+		int64_t offset =
+			at.batch * s->from->strides[0] + at.head * s->from->strides[1] + i * s->from->strides[2];
+		const char *data = (const char *)s->from->data + offset * (int64_t)pe_dtype_size(s->from->dtype);
+		pe_load_f64(vector, data, s->from->dtype, s->from->strides[3], width);
+		pe_plan_rotate(p, &at, vector, vector + p->widest);
+		memcpy(s->to + (index * length + i) * out_width, vector, (size_t)out_width * sizeof *vector);
+	}
+	pe_free(worker, vector);
+	return PE_OK;
+}
+
+static pe_status rotate_side(struct pe_plan *p, pe_side side, const pe_tensor *from, double **to)
+{
+	int64_t count = p->batch * heads_of(p, side) * length_of(p, side);
+	*to = pe_alloc(p->ctx, count, (size_t)p->rotated[side][p->rotate.count] * sizeof **to);
+	if (!*to)
+		return PE_ERR_NOMEM;
+	return pe_parallel(
+		p->ctx, p->batch * heads_of(p, side), rotate_head, &(struct side){p, side, from, *to}, NULL);
+}
+
+/* ---- logits ------------------------------------------------------------------------- */
+
+static double dot(const double *a, const double *b, int64_t n)
+{
+	double sum = 0;
+	for (int64_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+static const double *query_of(const struct reference *r, const struct pe_cells *c)
+{
+	const struct pe_plan *p = r->plan;
+	return r->q + ((c->batch * p->heads + c->head) * p->queries + c->query) * p->dot_width;
+}
+
+static int64_t key_head(const struct pe_plan *p, const struct pe_cells *c)
+{
+	return c->batch * p->key_heads + c->head / (p->heads / p->key_heads);
+}
+
+static const double *key_of(const struct reference *r, const struct pe_cells *c, int64_t j)
+{
+	return r->k + (key_head(r->plan, c) * r->plan->keys + j) * r->plan->dot_width;
+}
+
+static const double *term_row(const struct pe_term *term, int64_t head, int64_t row)
+{
+	return term->table + ((term->per_head ? head * term->rows : 0) + row) * term->width;
+}
+
+static void add_term(const struct reference *r, const pe_encoding *e, const struct pe_term *term,
+	const struct pe_cells *c, double scale, struct row *row)
+{
+	double *logits = row->logits + c->head * c->count;
+	term->index(e, c, row->index);
+	for (int64_t j = 0; j < c->count; j++) {
+		if (!row->seen[c->head * c->count + j] || row->index[j] < 0)
+			continue;
+		const double *x = term->side == PE_KEYS ? key_of(r, c, j) : query_of(r, c);
+		const double *t = term_row(term, c->head, row->index[j]);
+		double sum = dot(x, t, term->width);
+		if (term->offset)
+			sum += dot(term->offset + c->head * term->width, t, term->width);
+		logits[j] += scale * sum;
+	}
+}
+
+static void add_content(const struct reference *r, const struct pe_cells *c, double scale, struct row *row)
+{
+	const struct pe_plan *p = r->plan;
+	double *logits = row->logits + c->head * c->count;
+	const unsigned char *seen = row->seen + c->head * c->count;
+	for (int i = 0; i < p->content.count; i++) {
+		struct pe_term terms[PE_MAX_TERMS];
+		int count = p->content.list[i]->encoder->content(p->content.list[i], terms);
+		for (int t = 0; t < count; t++)
+			add_term(r, p->content.list[i], &terms[t], c, scale, row);
+	}
+	for (int i = 0; i < p->content_row.count; i++) {
+		const pe_encoding *e = p->content_row.list[i];
+		for (int64_t j = 0; j < c->count; j++)
+			logits[j] = seen[j] ? logits[j] : -INFINITY;
+		e->encoder->content_row(e, c, query_of(r, c), p->dot_width, logits);
+	}
+	for (int64_t j = 0; j < c->count; j++)
+		logits[j] = !seen[j] ? 0 : p->softcap > 0 ? p->softcap * tanh(logits[j] / p->softcap) : logits[j];
+}
+
+/* Logits and summed biases of one head, 0 where masked. */
+static void score(const struct reference *r, const struct pe_cells *c, struct row *row)
+{
+	const struct pe_plan *p = r->plan;
+	double *logits = row->logits + c->head * c->count, *bias = row->bias + c->head * c->count;
+	unsigned char *seen = row->seen + c->head * c->count;
+	double scale = pe_plan_scale(p, c->batch, c->head, c->query);
+	pe_plan_visible(p, c, seen);
+	for (int64_t j = 0; j < c->count; j++) {
+		logits[j] = seen[j] ? scale * dot(query_of(r, c), key_of(r, c, j), p->dot_width) : 0;
+		bias[j] = 0;
+	}
+	add_content(r, c, scale, row);
+	for (int i = 0; i < p->gains.count; i++)
+		p->gains.list[i]->encoder->gains(p->gains.list[i], c, logits);
+	for (int i = 0; i < p->scores.count; i++)
+		p->scores.list[i]->encoder->scores(p->scores.list[i], c, bias);
+	for (int64_t j = 0; j < c->count; j++) {
+		bias[j] = seen[j] ? bias[j] : 0;
+		logits[j] = seen[j] ? logits[j] : 0;
+	}
+}
+
+/* The site heads: all heads of one query at once. */
+static void map_heads(const struct pe_plan *p, struct row *row, const struct pe_cells *c)
+{
+	const pe_encoding *e = p->map_heads;
+	int64_t halo = e->halo, padded = c->count + 2 * halo;
+	for (int64_t h = 0; h < p->heads; h++) {
+		memset(row->padded_a + h * padded, 0, (size_t)padded * sizeof(double));
+		memset(row->padded_b + h * padded, 0, (size_t)padded * sizeof(double));
+		memcpy(
+			row->padded_a + h * padded + halo, row->logits + h * c->count, (size_t)c->count * sizeof(double));
+		memcpy(
+			row->padded_b + h * padded + halo, row->bias + h * c->count, (size_t)c->count * sizeof(double));
+	}
+	e->encoder->map_heads(e, c, row->padded_a, row->padded_b, row->logits);
+}
+
+/* ---- softmax and sum ---------------------------------------------------------------- */
+
+/* weights[j] ← softmax over what is seen; returns the log of the sum. */
+static double softmax(
+	const struct pe_plan *p, const struct pe_cells *c, const unsigned char *seen, double *weights)
+{
+	double most = p->sinks ? p->sinks[c->head] : -INFINITY, sum = 0;
+	pe_plan_add_mask(p, c, weights);
+	for (int64_t j = 0; j < c->count; j++)
+		if (seen[j])
+			most = fmax(most, weights[j]);
+	if (isinf(most) && most < 0) {
+		memset(weights, 0, (size_t)c->count * sizeof *weights);
+		return -INFINITY;
+	}
+	for (int64_t j = 0; j < c->count; j++) {
+		weights[j] = seen[j] ? exp(weights[j] - most) : 0;
+		sum += weights[j];
+	}
+	if (p->sinks)
+		sum += exp(p->sinks[c->head] - most);
+	for (int64_t j = 0; j < c->count; j++)
+		weights[j] /= sum;
+	return most + log(sum);
+}
+
+static void add_value_terms(const struct reference *r, const struct pe_cells *c, const double *weights,
+	const unsigned char *seen, int32_t *index, double *out)
+{
+	const struct pe_plan *p = r->plan;
+	for (int i = 0; i < p->values.count; i++) {
+		struct pe_term terms[PE_MAX_TERMS];
+		int count = p->values.list[i]->encoder->values(p->values.list[i], terms);
+		for (int t = 0; t < count; t++) {
+			terms[t].index(p->values.list[i], c, index);
+			for (int64_t j = 0; j < c->count; j++)
+				for (int64_t d = 0; seen[j] && index[j] >= 0 && d < p->sum_width; d++)
+					out[d] += weights[j] * term_row(&terms[t], c->head, index[j])[d];
+		}
+	}
+}
+
+/* From scores to one head's output. */
+static void finish(const struct reference *r, const struct pe_cells *c, struct row *row, double *out)
+{
+	const struct pe_plan *p = r->plan;
+	double *weights = row->logits + c->head * c->count;
+	const unsigned char *seen = row->seen + c->head * c->count;
+	double lse = softmax(p, c, seen, weights);
+	for (int i = 0; i < p->weights_after.count; i++)
+		p->weights_after.list[i]->encoder->weights_after(p->weights_after.list[i], c, weights);
+	memset(out, 0, (size_t)p->sum_width * sizeof *out);
+	for (int64_t j = 0; j < c->count; j++) {
+		const double *v = r->v + (key_head(p, c) * p->keys + j) * p->sum_width;
+		for (int64_t d = 0; seen[j] && d < p->sum_width; d++)
+			out[d] += weights[j] * v[d];
+	}
+	add_value_terms(r, c, weights, seen, row->index, out);
+	int64_t at = c->batch * p->out.strides[0] + c->head * p->out.strides[1] + c->query * p->out.strides[2];
+	pe_store_f64((char *)p->out.data + at * (int64_t)pe_dtype_size(p->out.dtype), p->out.dtype,
+		p->out.strides[3], out, 1, p->sum_width);
+	if (!p->lse.data)
+		return;
+	at = c->batch * p->lse.strides[0] + c->head * p->lse.strides[1] + c->query * p->lse.strides[2];
+	pe_store_f64(
+		(char *)p->lse.data + at * (int64_t)pe_dtype_size(p->lse.dtype), p->lse.dtype, 1, &lse, 1, 1);
+}
+
+/* ---- one query of all heads --------------------------------------------------------- */
+
+static void free_row(pe_context *ctx, struct row *row)
+{
+	pe_free(ctx, row->logits);
+	pe_free(ctx, row->bias);
+	pe_free(ctx, row->padded_a);
+	pe_free(ctx, row->padded_b);
+	pe_free(ctx, row->term);
+	pe_free(ctx, row->seen);
+	pe_free(ctx, row->index);
+}
+
+static pe_status make_row(pe_context *ctx, const struct pe_plan *p, struct row *row)
+{
+	int64_t padded = p->keys + (p->map_heads ? 2 * p->map_heads->halo : 0), size = (int64_t)sizeof(double);
+	*row = (struct row){
+		.logits = pe_alloc(ctx, p->heads, (size_t)(p->keys * size)),
+		.bias = pe_alloc(ctx, p->heads, (size_t)(p->keys * size)),
+		.padded_a = pe_alloc(ctx, p->heads, (size_t)(padded * size)),
+		.padded_b = pe_alloc(ctx, p->heads, (size_t)(padded * size)),
+		.term = pe_alloc(ctx, p->sum_width, sizeof(double)),
+		.seen = pe_alloc(ctx, p->heads, (size_t)p->keys),
+		.index = pe_alloc(ctx, p->keys, sizeof(int32_t)),
+	};
+	bool there =
+		row->logits && row->bias && row->padded_a && row->padded_b && row->term && row->seen && row->index;
+	return there ? PE_OK : PE_ERR_NOMEM;
+}
+
+static pe_status attend_query(pe_context *worker, void *arg, int64_t index)
+{
+	const struct reference *r = arg;
+	const struct pe_plan *p = r->plan;
+	struct row row;
+	pe_status status = make_row(worker, p, &row);
+	if (status == PE_OK) {
+		struct pe_cells c = {index / p->queries, 0, index % p->queries, 0, p->keys};
+		for (c.head = 0; c.head < p->heads; c.head++)
+			score(r, &c, &row);
+		if (p->map_heads)
+			map_heads(p, &row, &c);
+		else
+			for (int64_t n = 0; n < p->heads * p->keys; n++)
+				row.logits[n] += row.bias[n];
+		for (c.head = 0; c.head < p->heads; c.head++)
+			finish(r, &c, &row, row.term);
+	}
+	free_row(worker, &row);
+	return status;
+}
+
+pe_status pe_attend_reference(struct pe_plan *plan)
+{
+	struct reference r = {.plan = plan};
+	pe_status status = rotate_side(plan, PE_QUERIES, &plan->q, &r.q);
+	if (status == PE_OK)
+		status = rotate_side(plan, PE_KEYS, &plan->k, &r.k);
+	if (status == PE_OK)
+		status = rotate_side(plan, PE_VALUES, &plan->v, &r.v);
+	if (status == PE_OK)
+		status = pe_parallel(plan->ctx, plan->batch * plan->queries, attend_query, &r, "attention");
+	pe_free(plan->ctx, r.q);
+	pe_free(plan->ctx, r.k);
+	pe_free(plan->ctx, r.v);
+	return status;
+}

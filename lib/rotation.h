@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Encoders that rotate pairs of channels by an angle that depends on the position: rope, xpos, rope2d,
+ * mrope. They yield cos and sin (tokens, pairs), and at the site rotate
+ *   a' = a cos - b sin,  b' = a sin + b cos. */
+#ifndef PE_ROTATION_H
+#define PE_ROTATION_H
+
+#include "encoder.h"
+
+/* The first member of such an encoder's state. */
+struct pe_rotation {
+	int64_t pairs;
+	/* Pair t is channels (2t, 2t + 1), or, if half > 0, (t, t + half) with half ≥ pairs. Channels in no
+	 * pair stay. */
+	int64_t half;
+	int64_t width; /* of a head; 0: any that holds all pairs */
+	bool per_head; /* whether angles differ between heads */
+	bool per_side; /* whether queries and keys are turned differently, as by xpos' scale */
+	/* Writes the cosines and sines of pairs first … first + count - 1, times what scales them. Never asked
+	 * for values, nor for tokens without a place. Called from several threads. */
+	void (*turn)(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
+		double *cosine, double *sine);
+};
+
+/* Declares cos and sin of the keys' tokens, (tokens, pairs), with a first dimension of batches where
+ * positions differ between them, and of heads where angles do. At the end of bind. */
+pe_status pe_rotation_declare(pe_encoding *e) PE_NODISCARD;
+
+/* The functions of struct pe_encoder. */
+pe_status pe_rotation_compute(pe_encoding *e, const pe_tensor *outs);
+void pe_rotation_rotate(
+	const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out);
+pe_status pe_rotation_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out);
+
+/* turn, and the identity for tokens without a place. */
+void pe_rotation_turn(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
+	double *cosine, double *sine);
+
+/* The rotation of an encoding of this kind, or NULL: for the core, which keeps cos and sin in tables. */
+static inline const struct pe_rotation *pe_rotation_of(const pe_encoding *e)
+{
+	return e->encoder->rotate == pe_rotation_rotate ? e->state : NULL;
+}
+
+/* The domain on which vectors of this side stand. */
+static inline const pe_domain *pe_side_domain(const pe_encoding *e, pe_side side)
+{
+	return side == PE_QUERIES ? e->queries : e->domain;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What encoders of the sites scores and weights yield: bias (heads, Lq, Lk), with a first dimension of
+ * batches where positions differ between them; and, of relative ones on evenly spaced positions,
+ * bias_table (heads, Lq + Lk - 1) with entry key - query + Lq - 1. */
+#ifndef PE_SCORES_H
+#define PE_SCORES_H
+
+#include "encoder.h"
+
+/* scores, gains or weights_after of struct pe_encoder. */
+typedef void pe_cells_fn(const pe_encoding *e, const struct pe_cells *cells, double *out);
+
+/* Whether e's scores, gains, weights_after and indices can be kept in tables of Lq + Lk - 1 entries. */
+bool pe_is_relative(const pe_encoding *e);
+/* Entries of such a table: 0 without queries or without keys. */
+int64_t pe_relative_count(const pe_encoding *e);
+/* table[key - query + Lq - 1] of one head, added by fn to what is there. */
+void pe_relative_table(const pe_encoding *e, pe_cells_fn *fn, int64_t head, double *table);
+
+/* Declares bias and, if it can be, bias_table after it. At the end of bind; e->heads must be set. */
+pe_status pe_scores_declare(pe_encoding *e) PE_NODISCARD;
+/* Computes them by fn into outs[0] and, if it was declared, outs[1]. */
+pe_status pe_scores_compute(pe_encoding *e, pe_cells_fn *fn, const pe_tensor *outs) PE_NODISCARD;
+
+#endif

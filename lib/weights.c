@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The learned parameters of an encoding: given by name, or begun from the seed. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "encoder.h"
+#include "rng.h"
+
+static bool is_listed(const struct pe_encoder *encoder, const char *name)
+{
+	for (int64_t i = 0; i < encoder->weight_count; i++)
+		if (strcmp(encoder->weights[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool find_given(const pe_encoding *e, const char *name, pe_tensor *out)
+{
+	char full[600];
+	if (!e->given_weights)
+		return false;
+	const char *prefix = e->weights_prefix ? e->weights_prefix : e->encoder->table.name;
+	snprintf(full, sizeof full, "%s.%s", prefix, name);
+	return pe_bundle_find(e->given_weights, full, out) || pe_bundle_find(e->given_weights, name, out);
+}
+
+bool pe_encoding_weight_is_given(const pe_encoding *e, const char *name)
+{
+	pe_tensor ignored;
+	return find_given(e, name, &ignored);
+}
+
+bool pe_encoding_given_shape(const pe_encoding *e, const char *name, int32_t *ndim, int64_t *shape)
+{
+	pe_tensor given;
+	if (!find_given(e, name, &given))
+		return false;
+	*ndim = given.ndim;
+	memcpy(shape, given.shape, sizeof given.shape);
+	return true;
+}
+
+static pe_status check_shape(pe_encoding *e, const struct pe_weight *w, const pe_tensor *given)
+{
+	char is[160], must[160];
+	if (given->ndim == w->ndim && memcmp(given->shape, w->shape, (size_t)w->ndim * sizeof *w->shape) == 0)
+		return pe_dtype_is_float(given->dtype)
+			? PE_OK
+			: pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s is of type %s, not of a float type", w->name,
+				  pe_dtype_name(given->dtype));
+	pe_shape_text(is, sizeof is, given->ndim, given->shape);
+	pe_shape_text(must, sizeof must, w->ndim, w->shape);
+	return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s must be %s, and is %s", w->name, must, is);
+}
+
+/* A dense copy; from may have any strides. */
+static void copy_dense(const pe_tensor *from, double *out)
+{
+	int64_t index[PE_MAX_DIMS] = {0}, size = (int64_t)pe_dtype_size(from->dtype);
+	int32_t last = from->ndim - 1;
+	int64_t run = last >= 0 ? from->shape[last] : 1, count = pe_tensor_count(from);
+	for (int64_t done = 0; done < count; done += run) {
+		int64_t offset = 0;
+		for (int32_t d = 0; d < last; d++)
+			offset += index[d] * from->strides[d];
+		pe_load_f64(out + done, (const char *)from->data + offset * size, from->dtype,
+			last >= 0 ? from->strides[last] : 1, run);
+		for (int32_t d = last - 1; d >= 0 && ++index[d] == from->shape[d]; d--)
+			index[d] = 0;
+	}
+}
+
+/* Numbers of the context's seed; each encoder's parameters are a stream of their own. */
+static void begin(const pe_encoding *e, struct pe_initial initial, double *out, int64_t count)
+{
+	uint64_t seed = e->ctx->seed, stream = 0x77656967u; /* FNV-1a over the names, so that none depends on
+														 * what was asked for before */
+	const char *names[] = {e->encoder->table.name, e->weights[e->weight_count - 1].name};
+	for (int i = 0; i < 2; i++)
+		for (const char *c = names[i]; *c; c++)
+			stream = (stream ^ (unsigned char)*c) * 0x100000001B3u;
+	for (int64_t i = 0; i < count; i++)
+		switch (initial.kind) {
+		case PE_INITIAL_CONSTANT:
+			out[i] = initial.a;
+			break;
+		case PE_INITIAL_NORMAL:
+			out[i] = initial.a + initial.b * pe_rng_normal(seed, stream, (uint64_t)i);
+			break;
+		case PE_INITIAL_UNIFORM:
+			out[i] = initial.a + (initial.b - initial.a) * pe_rng_uniform(seed, stream, (uint64_t)i);
+			break;
+		}
+}
+
+static pe_status fill(pe_encoding *e, struct pe_weight *w, struct pe_initial initial, int64_t count)
+{
+	pe_tensor given;
+	if (find_given(e, w->name, &given)) {
+		PE_TRY(check_shape(e, w, &given));
+		copy_dense(&given, w->values);
+		return PE_OK;
+	}
+	if (e->given_weights && !initial.optional)
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
+			"the weights lack %s (posenc help %s lists names and shapes)", w->name, e->encoder->table.name);
+	begin(e, initial, w->values, count);
+	return PE_OK;
+}
+
+pe_status pe_encoding_weight(pe_encoding *e, const char *name, int32_t ndim, const int64_t *shape,
+	struct pe_initial initial, double **out)
+{
+	assert(is_listed(e->encoder, name));
+	pe_tensor dense = pe_tensor_dense(NULL, PE_F64, ndim, shape);
+	int64_t count = pe_tensor_count(&dense);
+	if (pe_tensor_bytes(&dense) < 0)
+		return pe_encoding_fail(e, PE_ERR_NOMEM, "the weight %s is larger than memory can hold", name);
+	PE_TRY(pe_grow(
+		e->ctx, &e->weights, &e->weight_capacity, e->weight_count, e->weight_count + 1, sizeof *e->weights));
+	struct pe_weight *w = &e->weights[e->weight_count];
+	*w = (struct pe_weight){.name = name, .ndim = ndim, .values = pe_alloc(e->ctx, count, sizeof *w->values)};
+	if (!w->values)
+		return PE_ERR_NOMEM;
+	memcpy(w->shape, shape, (size_t)ndim * sizeof *shape);
+	e->weight_count++;
+	*out = w->values;
+	return fill(e, w, initial, count);
+}
+
+pe_status pe_declare_weights(pe_encoding *e)
+{
+	for (int64_t i = 0; i < e->weight_count; i++)
+		PE_TRY(pe_declare(e, e->weights[i].name, PE_F64, e->weights[i].ndim, e->weights[i].shape, false));
+	return PE_OK;
+}
+
+/* Into a view with any strides. */
+static void store(const struct pe_weight *w, const pe_tensor *out)
+{
+	int64_t index[PE_MAX_DIMS] = {0}, size = (int64_t)pe_dtype_size(out->dtype);
+	int32_t last = w->ndim - 1;
+	int64_t run = last >= 0 ? w->shape[last] : 1, count = pe_tensor_count(out);
+	for (int64_t done = 0; done < count; done += run) {
+		int64_t offset = 0;
+		for (int32_t d = 0; d < last; d++)
+			offset += index[d] * out->strides[d];
+		pe_store_f64((char *)out->data + offset * size, out->dtype, last >= 0 ? out->strides[last] : 1,
+			w->values + done, 1, run);
+		for (int32_t d = last - 1; d >= 0 && ++index[d] == w->shape[d]; d--)
+			index[d] = 0;
+	}
+}
+
+void pe_compute_weights(const pe_encoding *e, const pe_tensor *outs, int64_t first)
+{
+	for (int64_t i = 0; i < e->weight_count; i++)
+		if (outs[first + i].data)
+			store(&e->weights[i], &outs[first + i]);
+}
+
+int64_t pe_encoding_weight_count(const pe_encoding *encoding)
+{
+	return encoding ? encoding->weight_count : 0;
+}
+
+pe_status pe_encoding_weight_at(const pe_encoding *encoding, int64_t index, const char **name, pe_tensor *out)
+{
+	if (!encoding || !name || !out)
+		return PE_ERR_ARGUMENT;
+	if (index < 0 || index >= encoding->weight_count)
+		return pe_fail(encoding->ctx, PE_ERR_ARGUMENT, "%s has %lld weights, there is no number %lld",
+			encoding->encoder->table.name, (long long)encoding->weight_count, (long long)index);
+	const struct pe_weight *w = &encoding->weights[index];
+	*name = w->name;
+	*out = pe_tensor_dense(w->values, PE_F64, w->ndim, w->shape);
+	return PE_OK;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Attention with linear biases: b(i, j) = -m_h |i - j|. Press, Smith and Lewis, "Train short, test long:
+ * attention with linear biases enables input length extrapolation", ICLR 2022; slopes as in its code. */
+#include <math.h>
+
+#include "encoder.h"
+#include "scores.h"
+
+enum direction { BIDIRECTIONAL, CAUSAL };
+
+struct state {
+	double *slopes; /* heads */
+	enum direction direction;
+};
+
+/* For n heads, n a power of two: 2^(-max_bias (h+1)/n). Otherwise those of the power of two below, then
+ * every second one of the power of two above. */
+static void fill_slopes(double *slopes, int64_t heads, double max_bias)
+{
+	int64_t below = 1;
+	while (2 * below <= heads)
+		below *= 2;
+	for (int64_t h = 0; h < heads; h++)
+		slopes[h] = h < below ? exp2(-max_bias * (double)(h + 1) / (double)below)
+							  : exp2(-max_bias * (double)(2 * (h - below) + 1) / (double)(2 * below));
+}
+
+static void scores(const pe_encoding *e, const struct pe_cells *cells, double *bias)
+{
+	const struct state *s = e->state;
+	double slope = s->slopes[cells->head], query = pe_domain_position(e->queries, cells->batch, cells->query);
+	for (int64_t c = 0; c < cells->count; c++) {
+		double distance = query - pe_domain_position(e->domain, cells->batch, cells->key + c);
+		bias[c] -= slope * (s->direction == CAUSAL ? fmax(distance, 0) : fabs(distance));
+	}
+}
+
+static pe_status bind(pe_encoding *e)
+{
+	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
+	struct state *s = e->state;
+	e->heads = pe_params_int(e->params, "heads");
+	e->relative = true;
+	s->direction = (enum direction)pe_params_choice(e->params, "direction");
+	s->slopes = pe_alloc(e->ctx, e->heads, sizeof *s->slopes);
+	if (!s->slopes)
+		return PE_ERR_NOMEM;
+	fill_slopes(s->slopes, e->heads, pe_params_real(e->params, "max_bias"));
+	PE_TRY(pe_declare(e, "slopes", PE_F64, 1, &e->heads, false));
+	return pe_scores_declare(e);
+}
+
+static void release(pe_encoding *e)
+{
+	struct state *s = e->state;
+	pe_free(e->ctx, s->slopes);
+}
+
+static pe_status compute(pe_encoding *e, const pe_tensor *outs)
+{
+	const struct state *s = e->state;
+	if (outs[0].data)
+		pe_store_f64(outs[0].data, outs[0].dtype, outs[0].strides[0], s->slopes, 1, e->heads);
+	return pe_scores_compute(e, scores, outs + 1);
+}
+
+static const pe_option_info options[] = {
+	PE_INT("heads", "8", 1, 4096, "attention heads"),
+	PE_CHOICE("direction", "bidirectional", "bidirectional|causal",
+		"causal gives keys after the query no bias: they are masked there"),
+	PE_REAL("max_bias", "8", 1e-3, 1e3, "the last slope of a power of two of heads is 2^-max_bias"),
+};
+
+const struct pe_encoder pe_encoder_alibi = {
+	.table = PE_TABLE_NO_PRESETS("alibi", options),
+	.family = PE_SEQ,
+	.summary = "a bias that falls linearly with the distance, at a slope for each head",
+	.help = "b(i, j) = -m_h |i - j|, added to the scaled scores. With n heads, n a power of\n"
+			"two, m_h = 2^(-max_bias (h+1)/n), h = 0 ... n-1. Otherwise the slopes are\n"
+			"those of the power of two c below n, then every second one of 2c: 12 heads\n"
+			"have the 8 of 8 heads, then the 1st, 3rd, 5th and 7th of 16. This is what\n"
+			"the released models use; a plain geometric series for 12 heads is not.\n"
+			"The authors' code adds +m_h j instead: the same under a causal mask, where a\n"
+			"row's constant falls out of the softmax, though not out of its log-sum-exp.\n"
+			"Falcon adds the bias before it divides by sqrt(head_dim).",
+	.source = "Press et al. 2022, \"Train short, test long\", and its code",
+	.example = "seq:128 --with alibi:heads=12 -o bias.npz",
+	.domains = PE_DOMAIN_SEQUENCE,
+	.bind = bind,
+	.release = release,
+	.compute = compute,
+	.scores = scores,
+};
