@@ -34,17 +34,13 @@ expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy -o y.npz
 expect 0 inspect y.npz; prints 'tokens'
 expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy -o t.npy; says 'tokens is left out'
 expect 0 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy --arrays tokens -o t.npy; silent
-<<<<<<< HEAD
 expect 0 encode seq:5 --with sinusoidal:dim=4,merge=concat,as=a --with sinusoidal:dim=8,as=b --tokens x.npy -o y.npz
 expect 0 inspect y.npz; prints 'tokens *f32 *(5, 8)'
 expect 2 encode seq:5 --with sinusoidal:dim=4,merge=concat,as=a --with sinusoidal:dim=4,as=b --tokens x.npy -o z.npz
 says '8 wide'
 expect 2 encode seq:5 --with sinusoidal:dim=4 --tokens x.npy --arrays failed -o z.npz; says 'no array "failed"'
 expect 2 encode seq:5 --with sinusoidal:dim=4 --arrays tokens -o z.npz; says 'no array "tokens"'
-expect 2 encode "$source/datasets/csl.g6" --with rwse --tokens x.npy -o z.npz; says 'acts on tokens'
-=======
 expect 2 encode seq:4 --with alibi --tokens x.npy -o z.npz; says 'acts on tokens'
->>>>>>> fe778f8 (Give encoders every site of an attention layer, weights, query domains; attention by its definition; ALiBi)
 expect 2 encode seq:6 --with sinusoidal:dim=4 --tokens x.npy -o z.npz; says '6 tokens'
 no_file z.npz
 

@@ -153,7 +153,7 @@ static void works_in_place_on_views_that_are_spelled_differently(void **state)
 	pe_encoding *e;
 	float x[3 * 64] = {0};
 	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
-	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, &e), PE_OK);
+	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("sinusoidal"), NULL, domain, NULL, &e), PE_OK);
 	pe_tensor a = pe_tensor_dense(x, PE_F32, 3, (int64_t[]){1, 3, 64}), b = a;
 	b.strides[0] = 1000;
 	assert_int_equal(pe_encoding_apply(e, &a, &b), PE_OK);
