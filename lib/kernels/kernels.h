@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "attention_tile.h"
+#include "gemm.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
 #include "sincos.h"
@@ -13,6 +15,19 @@
 
 struct pe_kernels {
 	const char *name; /* "scalar", "avx2", … */
+
+	int32_t tile_vec, tile_rows; /* attention_tile.h */
+	pe_tile_queries_fn *tile_queries;
+	pe_tile_pack_keys_fn *tile_pack_keys;
+	pe_tile_pack_values_fn *tile_pack_values;
+	pe_tile_scores_fn *tile_scores;
+	pe_tile_max_fn *tile_max;
+	pe_tile_softmax_fn *tile_softmax;
+	pe_tile_sum_fn *tile_sum;
+	pe_tile_finish_fn *tile_finish;
+	pe_tile_convert_fn *tile_from_f16, *tile_from_bf16;
+
+	pe_gemm_fn *gemm; /* gemm.h */
 
 	pe_half_walk_fn *half_walk_unit; /* half_walk.h */
 	pe_half_walk_fn *half_walk_weighted;
@@ -41,6 +56,12 @@ void pe_kernels_avx2(struct pe_kernels *kernels);
 void pe_kernels_avx512(struct pe_kernels *kernels);
 
 /* Likewise their parts, each in a file UNIT_SET.c; for scalar.c, avx2.c, … only. */
+void pe_attention_tile_scalar(struct pe_kernels *kernels);
+void pe_attention_tile_avx2(struct pe_kernels *kernels);
+void pe_attention_tile_avx512(struct pe_kernels *kernels);
+void pe_gemm_scalar(struct pe_kernels *kernels);
+void pe_gemm_avx2(struct pe_kernels *kernels);
+void pe_gemm_avx512(struct pe_kernels *kernels);
 void pe_half_walk_scalar(struct pe_kernels *kernels);
 void pe_half_walk_avx2(struct pe_kernels *kernels);
 void pe_half_walk_avx512(struct pe_kernels *kernels);

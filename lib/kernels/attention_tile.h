@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The inner loops of tiled attention in f32. Queries lie along SIMD lanes: a tile of scores is
+ * keys × lanes, so that maxima, sums and rescaling need no step across lanes, a head may be of any width
+ * without padding, and a tile may have any number of keys.
+ *
+ * Queries come in groups of `vecs` (1 or 2) vectors: lanes = vecs · tile_vec. Lanes behind the last query
+ * hold zero queries; what is computed there is never looked at. Arrays with a lane index are 64-byte
+ * aligned, all others as floats are. Scores are in units of log 2: whoever packs the queries scales
+ * them by scale · log2(e), and biases come multiplied by log2(e). */
+#ifndef PE_ATTENTION_TILE_H
+#define PE_ATTENTION_TILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Lanes of a group at most, whatever the set. */
+#define PE_TILE_MAX_LANES 32
+/* A block of keys: a multiple of tile_rows in every set. */
+#define PE_TILE_KEYS 120
+
+/* out[c][lane] ← scale · q[lane][c] for n ≤ lanes queries of this width; 0 in the lanes behind them.
+ * Element c of query i is at q[i · stride + c · step]. */
+typedef void pe_tile_queries_fn(float *out, int vecs, const float *q, int64_t n, int64_t stride, int64_t step,
+	int64_t width, float scale);
+
+/* n × width keys into panels of tile_rows keys, the last of as many as are left: key j of the panel that
+ * begins at key p has element c at out[p · width + c · (keys of the panel) + j - p]. */
+typedef void pe_tile_pack_keys_fn(
+	float *out, const float *k, int64_t n, int64_t stride, int64_t step, int64_t width);
+
+/* n × width values into dense rows. Tells whether all are finite. */
+typedef bool pe_tile_pack_values_fn(
+	float *out, const float *v, int64_t n, int64_t stride, int64_t step, int64_t width);
+
+struct pe_tile_scores {
+	int vecs;
+	int64_t width;
+	const float *q; /* packed queries */
+	const float *k; /* packed keys, from the beginning of a panel on */
+	int64_t keys;   /* up to the end of a panel, unless it is all of the block */
+	/* What is added: for the lanes of key j, contiguous floats from bias + j · bias_step on. NULL: none. */
+	const float *bias;
+	int64_t bias_step;
+	float *scores; /* keys × lanes */
+	float *max;    /* lanes: maximum of these scores; overwritten */
+};
+typedef void pe_tile_scores_fn(const struct pe_tile_scores *t);
+
+/* max[lane] ← maximum of keys × lanes scores; -inf for no keys. */
+typedef void pe_tile_max_fn(const float *scores, int64_t keys, int vecs, float *max);
+
+/* What is carried from tile to tile, one entry a lane: greatest score so far (-inf at the start), sum of
+ * the weights 2^(score - max) so far, and the factor that the last step brought to all before it. */
+struct pe_tile_state {
+	_Alignas(64) float max[PE_TILE_MAX_LANES], sum[PE_TILE_MAX_LANES], rescale[PE_TILE_MAX_LANES];
+};
+
+/* Turns scores into weights in place, max being their maxima, and moves the state on. A lane of which all
+ * scores so far are -inf gets weights 0. */
+typedef void pe_tile_softmax_fn(
+	float *scores, int64_t keys, int vecs, const float *max, struct pe_tile_state *state);
+
+/* out[c][lane] ← rescale[lane] · out[c][lane] + Σ_j values[j · stride + c] · weights[j][lane]. */
+struct pe_tile_sum {
+	int vecs;
+	int64_t keys, width, stride;
+	const float *weights; /* keys × lanes */
+	const float *values;
+	const float *rescale; /* lanes. NULL: 1 */
+	float *out;           /* width × lanes */
+};
+typedef void pe_tile_sum_fn(const struct pe_tile_sum *t);
+
+/* out[i · stride + c] ← factor[i] · sums[c][i] for the first n lanes. */
+typedef void pe_tile_finish_fn(
+	float *out, int64_t stride, const float *sums, int vecs, int64_t n, int64_t width, const float *factor);
+
+/* out[i] ← in[i · step], exactly. */
+typedef void pe_tile_convert_fn(float *out, const uint16_t *in, int64_t step, int64_t n);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The loops of attention_tile_body.h in vectors of 8 floats. */
+#include "kernels.h"
+
+#include "float_avx2.h"
+
+#include "attention_tile_body.h"
+
+void pe_attention_tile_avx2(struct pe_kernels *kernels)
+{
+	fill_attention_tile(kernels);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The loop of gemm_body.h in vectors of 16 floats. */
+#include "kernels.h"
+
+#include "float_avx512.h"
+
+#include "gemm_body.h"
+
+void pe_gemm_avx512(struct pe_kernels *kernels)
+{
+	kernels->gemm = gemm;
+}

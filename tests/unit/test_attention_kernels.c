@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The inner loops of tiled attention and the small product, with every instruction set of this machine,
+ * against straight loops in double: all tails, odd addresses, and what lies behind the outputs. */
+#include "xt.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "rng.h"
+#include "tensor.h"
+
+#define CANARY 12345.0f
+#define GUARD 32
+
+static void for_each_set(void (*fn)(const struct pe_kernels *k))
+{
+	char names[64];
+	strcpy(names, pe_kernels_available());
+	for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+		fn(pe_kernels_select(name));
+}
+
+/* n floats, 64-byte aligned, shifted by `shift` floats, with canaries on both sides. */
+struct guarded {
+	float *block, *data;
+	int64_t n;
+};
+
+static struct guarded guarded(int64_t n, int64_t shift)
+{
+	struct guarded g = {NULL, NULL, n};
+	size_t bytes = ((size_t)(n + shift + 2 * GUARD) * sizeof(float) + 63) / 64 * 64;
+	g.block = aligned_alloc(64, bytes);
+	assert_non_null(g.block);
+	for (size_t i = 0; i < bytes / sizeof(float); i++)
+		g.block[i] = CANARY;
+	g.data = g.block + GUARD + shift;
+	return g;
+}
+
+static struct guarded random_values(int64_t n, int64_t shift, uint64_t seed)
+{
+	struct guarded g = guarded(n, shift);
+	for (int64_t i = 0; i < n; i++)
+		g.data[i] = (float)(2.0 * pe_rng_uniform(seed, 0, (uint64_t)i) - 1.0);
+	return g;
+}
+
+static void release(struct guarded *g)
+{
+	for (const float *p = g->block; p < g->data; p++)
+		assert_true(*p == CANARY);
+	for (int64_t i = 0; i < GUARD; i++)
+		assert_true(g->data[g->n + i] == CANARY);
+	free(g->block);
+}
+
+/* ---- scores ------------------------------------------------------------------------- */
+
+struct shape {
+	int64_t queries, keys, width, stride, step, shift, bias_step;
+	int vecs;
+};
+
+static double dot(const float *a, const float *b, int64_t n, int64_t step)
+{
+	double sum = 0.0;
+	for (int64_t i = 0; i < n; i++)
+		sum += (double)a[i * step] * (double)b[i * step];
+	return sum;
+}
+
+static void check_scores(const struct shape *s, int64_t lanes, const struct guarded *q,
+	const struct guarded *k, const float *bias, const float *scores, const float *max)
+{
+	for (int64_t i = 0; i < lanes; i++) {
+		float greatest = -INFINITY;
+		for (int64_t j = 0; j < s->keys; j++) {
+			float got = scores[j * lanes + i];
+			double want = bias ? (double)bias[j * s->bias_step + i] : 0.0;
+			if (i < s->queries)
+				want += 0.5 * dot(q->data + i * s->stride, k->data + j * s->stride, s->width, s->step);
+			xt_close_f64((double)got, want, 0.0, 1e-6 * (1.0 + (double)s->width));
+			greatest = fmaxf(greatest, got);
+		}
+		assert_true(max[i] == greatest);
+	}
+}
+
+static void one_scores(const struct pe_kernels *k, const struct shape *s)
+{
+	int64_t lanes = s->vecs * k->tile_vec, reach = s->bias_step < 0 ? s->keys : 0;
+	struct guarded q = random_values(s->queries * s->stride, s->shift, 1);
+	struct guarded keys = random_values(s->keys * s->stride, s->shift, 2);
+	struct guarded bias = random_values(2 * s->keys * lanes + lanes, s->shift, 3);
+	struct guarded packed_q = guarded(lanes * s->width, 0), packed_k = guarded(s->keys * s->width, 0);
+	struct guarded scores = guarded(s->keys * lanes, 0), max = guarded(lanes, 0), again = guarded(lanes, 0);
+	const float *added = s->bias_step ? bias.data + reach : NULL;
+
+	k->tile_queries(packed_q.data, s->vecs, q.data, s->queries, s->stride, s->step, s->width, 0.5f);
+	k->tile_pack_keys(packed_k.data, keys.data, s->keys, s->stride, s->step, s->width);
+	struct pe_tile_scores tile = {
+		s->vecs, s->width, packed_q.data, packed_k.data, s->keys, added, s->bias_step, scores.data, max.data};
+	k->tile_scores(&tile);
+	check_scores(s, lanes, &q, &keys, added, scores.data, max.data);
+	k->tile_max(scores.data, s->keys, s->vecs, again.data);
+	assert_memory_equal(again.data, max.data, (size_t)lanes * sizeof(float));
+
+	struct guarded *all[] = {&q, &keys, &bias, &packed_q, &packed_k, &scores, &max, &again};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		release(all[i]);
+}
+
+static void scores_of_set(const struct pe_kernels *k)
+{
+	static const int64_t widths[] = {1, 2, 3, 4, 7, 16, 17, 64, 80};
+	for (int vecs = 1; vecs <= 2; vecs++)
+		for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+			for (int64_t keys = 0; keys <= PE_TILE_KEYS; keys += keys < 26 ? 1 : 47) {
+				int64_t lanes = vecs * k->tile_vec;
+				struct shape s = {.queries = keys % (lanes + 1),
+					.keys = keys,
+					.width = widths[w],
+					.step = 1 + keys % 2,
+					.shift = keys % 5,
+					.vecs = vecs};
+				s.stride = s.step * s.width + keys % 3;
+				s.bias_step = keys % 3 == 0 ? 0 : keys % 3 == 1 ? -1 : lanes;
+				one_scores(k, &s);
+			}
+}
+
+static void test_scores(void **state)
+{
+	(void)state;
+	for_each_set(scores_of_set);
+}
+
+/* ---- softmax ------------------------------------------------------------------------ */
+
+static void start(struct pe_tile_state *state, int64_t lanes)
+{
+	for (int64_t i = 0; i < lanes; i++) {
+		state->max[i] = -INFINITY;
+		state->sum[i] = 0.0f;
+	}
+}
+
+/* Weights of -x in steps through all exponents, where the maximum is 0. */
+static void powers_of_set(const struct pe_kernels *k)
+{
+	int64_t lanes = k->tile_vec, keys = 97;
+	struct guarded tile = guarded(keys * lanes, 0);
+	struct pe_tile_state state;
+	float zero[PE_TILE_MAX_LANES] __attribute__((aligned(64))) = {0};
+	for (int turn = 0; turn < 200; turn++) {
+		struct guarded x = guarded(keys * lanes, 0);
+		for (int64_t i = 0; i < keys * lanes; i++)
+			x.data[i] = tile.data[i] = (float)(-125.9 * pe_rng_uniform(7, (uint64_t)turn, (uint64_t)i));
+		start(&state, lanes);
+		k->tile_softmax(tile.data, keys, 1, zero, &state);
+		for (int64_t i = 0; i < keys * lanes; i++) {
+			double want = exp2((double)x.data[i]);
+			double ulp = (double)nextafterf((float)want, INFINITY) - (double)(float)want;
+			if (fabs((double)tile.data[i] - want) > 2.0 * ulp)
+				fail_msg("%s: 2^%a is %a", k->name, (double)x.data[i], (double)tile.data[i]);
+		}
+		release(&x);
+	}
+	release(&tile);
+}
+
+static void test_powers(void **state)
+{
+	(void)state;
+	for_each_set(powers_of_set);
+}
+
+/* Two steps of one lane each: scores that are far apart, infinite, NaN. */
+static void steps_of_set(const struct pe_kernels *k)
+{
+	static const float cases[][4] = {{-INFINITY, -INFINITY, -INFINITY, -INFINITY},
+		{-INFINITY, -INFINITY, 3, 2}, {3, 2, -INFINITY, -INFINITY}, {-1000, -1001, 1000, 999},
+		{1000, 999, -1000, -1001}, {-1e30f, 0, 1, -1e38f}, {-3e38f, -3e38f, 3e38f, -3e38f},
+		{0, -127, -140, -150}, {NAN, 0, 1, 2}, {0, 1, 2, NAN}, {5, -INFINITY, 5, -1e9f},
+		{-1e5f, -1e6f, -1e7f, -INFINITY}};
+	int64_t lanes = 2 * k->tile_vec;
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		int64_t lane = (int64_t)c % lanes;
+		struct pe_tile_state state;
+		struct guarded tile = guarded(2 * lanes, 0), max = guarded(lanes, 0);
+		double sum = 0.0, greatest = -INFINITY;
+		start(&state, lanes);
+		for (int step = 0; step < 2; step++) {
+			for (int64_t i = 0; i < 2 * lanes; i++)
+				tile.data[i] = 1.0f;
+			for (int64_t j = 0; j < 2; j++)
+				tile.data[j * lanes + lane] = cases[c][2 * step + j];
+			k->tile_max(tile.data, 2, 2, max.data);
+			k->tile_softmax(tile.data, 2, 2, max.data, &state);
+		}
+		bool odd = false;
+		for (int j = 0; j < 4; j++) {
+			odd = odd || isnan(cases[c][j]);
+			greatest = fmax(greatest, (double)cases[c][j]);
+		}
+		for (int j = 0; j < 4 && greatest > -INFINITY; j++)
+			sum += exp2((double)cases[c][j] - greatest);
+		xt_close_f64((double)state.sum[lane], odd ? (double)NAN : sum, 1e-6, 0.0);
+		if (!odd)
+			assert_true((double)state.max[lane] == greatest);
+		assert_true(state.sum[(lane + 1) % lanes] == 4.0f);
+		release(&tile);
+		release(&max);
+	}
+}
+
+static void test_steps(void **state)
+{
+	(void)state;
+	for_each_set(steps_of_set);
+}
+
+/* ---- values ------------------------------------------------------------------------- */
+
+static void one_sum(const struct pe_kernels *k, int64_t keys, int64_t width, int vecs)
+{
+	int64_t lanes = vecs * k->tile_vec, stride = width + keys % 3;
+	struct guarded weights = random_values(keys * lanes, 0, 1),
+				   values = random_values(keys * stride, keys % 7, 2);
+	struct guarded rescale = random_values(lanes, 0, 3), out = random_values(width * lanes, 0, 4);
+	struct guarded before = random_values(width * lanes, 0, 4), rows = guarded(lanes * (width + 1), 1);
+	bool scaled = (keys + width) % 2 != 0;
+	struct pe_tile_sum tile = {
+		vecs, keys, width, stride, weights.data, values.data, scaled ? rescale.data : NULL, out.data};
+	k->tile_sum(&tile);
+	for (int64_t c = 0; c < width; c++)
+		for (int64_t i = 0; i < lanes; i++) {
+			double want = (double)before.data[c * lanes + i] * (scaled ? (double)rescale.data[i] : 1.0);
+			for (int64_t j = 0; j < keys; j++)
+				want += (double)values.data[j * stride + c] * (double)weights.data[j * lanes + i];
+			xt_close_f64((double)out.data[c * lanes + i], want, 0.0, 1e-6 * (1.0 + (double)keys));
+		}
+	int64_t n = lanes - keys % lanes;
+	k->tile_finish(rows.data, width + 1, out.data, vecs, n, width, rescale.data);
+	for (int64_t i = 0; i < lanes; i++)
+		for (int64_t c = 0; c <= width; c++)
+			assert_true(rows.data[i * (width + 1) + c] ==
+				(i < n && c < width ? out.data[c * lanes + i] * rescale.data[i] : CANARY));
+	struct guarded *all[] = {&weights, &values, &rescale, &out, &before, &rows};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		release(all[i]);
+}
+
+static void sums_of_set(const struct pe_kernels *k)
+{
+	for (int vecs = 1; vecs <= 2; vecs++)
+		for (int64_t width = 1; width <= 97; width += width < 38 ? 1 : 14)
+			for (int64_t keys = 0; keys <= PE_TILE_KEYS; keys += keys < 5 ? 1 : 23)
+				one_sum(k, keys, width, vecs);
+}
+
+static void test_sums(void **state)
+{
+	(void)state;
+	for_each_set(sums_of_set);
+}
+
+static void pack_of_set(const struct pe_kernels *k)
+{
+	static const float odd[] = {NAN, INFINITY, -INFINITY};
+	for (int64_t width = 1; width < 40; width++)
+		for (int64_t step = 1; step <= 2; step++) {
+			int64_t n = 3, stride = width * step + 1;
+			struct guarded in = random_values(n * stride, width % 4, 1), out = guarded(n * width, 0);
+			in.data[step * width] = NAN; /* between the rows: not looked at */
+			assert_true(k->tile_pack_values(out.data, in.data, n, stride, step, width));
+			for (int64_t i = 0; i < n * width; i++)
+				assert_true(out.data[i] == in.data[i / width * stride + i % width * step]);
+			in.data[1 * stride + width % 7 % width * step] = odd[width % 3];
+			assert_false(k->tile_pack_values(out.data, in.data, n, stride, step, width));
+			release(&in);
+			release(&out);
+		}
+}
+
+static void test_pack_values(void **state)
+{
+	(void)state;
+	for_each_set(pack_of_set);
+}
+
+static void halves_of_set(const struct pe_kernels *k)
+{
+	uint16_t *all = malloc(65536 * 2 * sizeof *all);
+	float *out = malloc(65536 * sizeof *out);
+	assert_non_null(all);
+	assert_non_null(out);
+	for (int64_t step = 1; step <= 2; step++) {
+		for (int64_t i = 0; i < 65536; i++)
+			all[i * step] = (uint16_t)i;
+		k->tile_from_f16(out, all, step, 65536);
+		for (int64_t i = 0; i < 65536; i++) {
+			float want = pe_f16_to_f32((uint16_t)i);
+			assert_true(isnan(want) ? isnan(out[i]) : memcmp(&want, out + i, sizeof want) == 0);
+		}
+		k->tile_from_bf16(out, all, step, 65536);
+		for (int64_t i = 0; i < 65536; i++) {
+			uint32_t bits = (uint32_t)i << 16;
+			assert_memory_equal(out + i, &bits, sizeof bits);
+		}
+	}
+	free(all);
+	free(out);
+}
+
+static void test_halves(void **state)
+{
+	(void)state;
+	for_each_set(halves_of_set);
+}
+
+/* ---- the small product -------------------------------------------------------------- */
+
+static void one_gemm(const struct pe_kernels *k, int64_t m, int64_t n, int64_t depth, int64_t step, bool add)
+{
+	struct pe_gemm g = {.m = m, .n = n, .k = depth, .alpha = -0.75f, .add = add};
+	g.a_step = step;
+	g.b_step = g.c_step = 1 + (m + n) % 2;
+	g.a_stride = depth * g.a_step + 1;
+	g.b_stride = depth * g.b_step;
+	g.c_stride = n * g.c_step + m % 3;
+	struct guarded a = random_values(m * g.a_stride, 1, 1), b = random_values(n * g.b_stride, 3, 2);
+	struct guarded c = random_values(m * g.c_stride, n % 4, 3), before = random_values(m * g.c_stride, 0, 3);
+	struct guarded work = guarded(PE_GEMM_WORK, 0);
+	g.a = a.data;
+	g.b = b.data;
+	g.c = c.data;
+	g.work = work.data;
+	k->gemm(&g);
+	for (int64_t i = 0; i < m; i++)
+		for (int64_t j = 0; j < g.c_stride; j++) {
+			int64_t col = j / g.c_step;
+			double want = (double)before.data[i * g.c_stride + j];
+			if (j % g.c_step == 0 && col < n) {
+				want = add ? want : 0.0;
+				for (int64_t p = 0; p < depth; p++)
+					want -= 0.75 * (double)a.data[i * g.a_stride + p * g.a_step] *
+						(double)b.data[col * g.b_stride + p * g.b_step];
+			}
+			xt_close_f64((double)c.data[i * g.c_stride + j], want, 0.0, 5e-7 * (1.0 + (double)depth));
+		}
+	struct guarded *all[] = {&a, &b, &c, &before, &work};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		release(all[i]);
+}
+
+static void gemm_of_set(const struct pe_kernels *k)
+{
+	static const int64_t sizes[] = {0, 1, 2, 5, 6, 7, 12, 13, 31, 32, 33, 65, 96, 97};
+	static const int64_t depths[] = {0, 1, 3, 4, 64, 255, 256, 257, 600};
+	int turn = 0;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++, turn++)
+			one_gemm(k, sizes[i], sizes[j], depths[turn % 9], 1 + turn % 2, turn % 3 == 0);
+}
+
+static void test_gemm(void **state)
+{
+	(void)state;
+	for_each_set(gemm_of_set);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scores),
+		cmocka_unit_test(test_powers),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_pack_values),
+		cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_gemm),
+	};
+	return xt_run(argc, argv, tests) != 0;
+}
