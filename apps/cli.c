@@ -351,6 +351,9 @@ static int set_graph_options(struct cli *cli)
 {
 	if (pe_params_create(cli->ctx, "graph", &cli->graph) != PE_OK)
 		return report_status(cli, PE_ERR_INTERNAL);
+	/* One bad file of a folder does not stop the others. */
+	if (!cli_has(cli, "fail-fast") && pe_params_set(cli->graph, "unreadable", "empty") != PE_OK)
+		return report_status(cli, PE_ERR_INTERNAL);
 	for (int i = 0; i < cli->value_count; i++) {
 		int code = cli->values[i].name[0] == '-' ? set_graph_option(cli, &cli->values[i]) : EXIT_DONE;
 		if (code != EXIT_DONE)

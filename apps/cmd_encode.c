@@ -95,6 +95,8 @@ static int compute_and_write(struct encode *run)
 	struct cli *cli = run->cli;
 	double start = seconds_now();
 	int computed = jobs_compute(cli, run->jobs, run->job_count);
+	if (computed == EXIT_DONE)
+		computed = input_code(&run->input);
 	double encoded = seconds_now();
 	if (!may_write(run, computed))
 		return computed;
@@ -132,7 +134,7 @@ static const struct cli_option options[] = {
 	{"tokens", 0, "X.npy",
 		"apply the token-site encoders to these features (..., tokens, width), write tokens"},
 	{"prefix", 0, "N", "grid: N tokens before the grid's, such as class and register tokens (0)"},
-	{"fail-fast", 0, NULL, "write nothing if one graph of many fails"},
+	{"fail-fast", 0, NULL, "write nothing if one graph of many, or one file of a folder, fails"},
 	{"keep-unconverged", 0, NULL, "write what there is even if a solver did not converge (still exit 5)"},
 };
 
@@ -143,6 +145,8 @@ const struct command command_encode = {
 	.details = "INPUT is a graph file or dataset folder, grid:HxW, seq:LENGTH, seq:LENGTH@OFFSET or\n"
 			   "positions:FILE.npy. Without --with: lap and rwse for graphs, axial for grids,\n"
 			   "sinusoidal for sequences. Without -o: a table of text on standard output.\n"
+			   "A file of a folder of graphs that cannot be read is left empty, and fails (exit 1);\n"
+			   "with --fail-fast, or --unreadable fail, so does the whole folder (exit 3).\n"
 			   "\n"
 			   "  posenc encode karate.mtx --with lap:k=4\n"
 			   "  posenc encode molecules/ --with lap:k=8 --with rwse:steps=20 -o molecules.npz\n",

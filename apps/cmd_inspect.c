@@ -19,7 +19,8 @@ static void print_graph(const struct input *input)
 		{"components", r->components, ""}, {"isolated", r->isolated, "nodes without a neighbour"},
 		{"phantom", r->phantom, "nodes that only a count names"}, {"self loops", r->self_loops, ""},
 		{"duplicates", r->duplicates, "rows that repeat an earlier one"},
-		{"one-way", r->one_way, "edges listed in one direction only"}, {"base", r->base, "the smallest id"}};
+		{"one-way", r->one_way, "edges listed in one direction only"},
+		{"failed", r->failed, "graphs that could not be read"}, {"base", r->base, "the smallest id"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (i < 3 || rows[i].value > 0)
 			printf("  %-11s %12lld%s%s\n", rows[i].name, (long long)rows[i].value,
@@ -104,6 +105,7 @@ static int inspect(struct cli *cli, const char *path, json_t *all)
 			print_graph(&input);
 		else
 			printf("%s: a %s of %lld tokens\n", path, input.kind, (long long)pe_domain_tokens(input.domain));
+		code = input_code(&input);
 	}
 	input_close(&input);
 	return code;

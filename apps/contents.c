@@ -51,10 +51,13 @@ static pe_status add_graph_arrays(
 	return PE_OK;
 }
 
-/* Marks the graphs that failed in any encoder. */
-static unsigned char *mark_failed(int64_t graphs, const struct job *jobs, int count)
+/* Marks the graphs that could not be read, or failed in any encoder. */
+static unsigned char *mark_failed(const pe_graph *graph, const struct job *jobs, int count)
 {
-	unsigned char *bad = get_memory((size_t)graphs, 1);
+	const pe_graph_report *report = pe_graph_get_report(graph);
+	unsigned char *bad = get_memory((size_t)report->graphs, 1);
+	for (int64_t i = 0; i < report->failed; i++)
+		bad[pe_graph_failed(graph)[i]] = 1;
 	for (int j = 0; j < count; j++)
 		for (int64_t i = 0; i < pe_encoding_get_quality(jobs[j].encoding)->failed; i++)
 			bad[pe_encoding_failed(jobs[j].encoding)[i]] = 1;
@@ -66,7 +69,7 @@ static pe_status add_failed(
 	const struct cli *cli, const pe_graph *graph, const struct job *jobs, int count, struct contents *out)
 {
 	int64_t graphs = pe_graph_get_report(graph)->graphs, failed = 0;
-	unsigned char *bad = mark_failed(graphs, jobs, count);
+	unsigned char *bad = mark_failed(graph, jobs, count);
 	out->failed = get_memory((size_t)graphs, sizeof *out->failed);
 	for (int64_t g = 0; g < graphs; g++)
 		if (bad[g])

@@ -82,13 +82,22 @@ static int open_grid(struct cli *cli, const char *text, struct input *in)
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
+static void name_unread(const pe_graph *graph)
+{
+	for (int64_t i = 0; i < pe_graph_get_report(graph)->failed; i++)
+		complain(
+			"%s; graph %lld is left empty", pe_graph_failure(graph, i), (long long)pe_graph_failed(graph)[i]);
+}
+
 static int open_graph(struct cli *cli, const char *text, struct input *in)
 {
 	in->kind = "graph";
 	in->family = PE_GRAPH;
 	pe_status status = pe_graph_from_file(cli->ctx, text, cli->graph, &in->graph);
-	if (status == PE_OK)
+	if (status == PE_OK) {
+		name_unread(in->graph);
 		status = pe_domain_graph(cli->ctx, in->graph, &in->domain);
+	}
 	if (status == PE_OK)
 		return EXIT_DONE;
 	int code = report_status(cli, status);
@@ -110,6 +119,11 @@ int input_open(struct cli *cli, const char *text, struct input *out)
 	int code = kinds[i].open(cli, text, out);
 	out->seconds = seconds_now() - start;
 	return code;
+}
+
+int input_code(const struct input *input)
+{
+	return input->graph && pe_graph_get_report(input->graph)->failed > 0 ? EXIT_SOME : EXIT_DONE;
 }
 
 void input_close(struct input *input)

@@ -16,6 +16,8 @@ struct input {
 
 /* EXIT_DONE, or an exit code with the message already written. */
 int input_open(struct cli *cli, const char *text, struct input *out);
+/* EXIT_SOME if some files of a folder could not be read, and were said; else EXIT_DONE. */
+int input_code(const struct input *input);
 void input_close(struct input *input);
 
 #endif

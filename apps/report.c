@@ -42,6 +42,8 @@ json_t *report_input(const struct input *input)
 	json_object_set_new(out, "format", json_string(r->format));
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		json_object_set_new(out, counts[i].name, json_integer(counts[i].value));
+	if (r->failed > 0)
+		json_object_set_new(out, "failed", json_integer(r->failed));
 	json_object_set_new(out, "directed", json_boolean(r->directed));
 	json_object_set_new(out, "weighted", json_boolean(r->weighted));
 	return out;

@@ -25,6 +25,13 @@ struct pe_csr {
 	const double *weight; /* aligned with col, or NULL: all 1 */
 };
 
+/* Graphs whose file could not be read, ascending, and why. */
+struct pe_unread {
+	int64_t count, capacity, why_capacity;
+	int64_t *graph;
+	char **why;
+};
+
 struct pe_graph {
 	pe_allocator allocator; /* so that a graph can outlive its context's worker copies */
 	pe_context *ctx;
@@ -41,6 +48,7 @@ struct pe_graph {
 	int64_t *node_ids;             /* nodes, or NULL if ids are text */
 	char **node_names;             /* nodes, or NULL; each points into name_pool */
 	char *name_pool;
+	struct pe_unread unread;
 	pe_graph_report report;
 	char digest[65]; /* report.digest; "" of arrays */
 };
@@ -75,6 +83,7 @@ struct pe_raw_graphs {
 	char *name_pool;
 	int64_t base;    /* smallest id, for the report; -1 if ids are text */
 	int64_t phantom; /* nodes named by a count only */
+	struct pe_unread unread;
 };
 
 void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw);
@@ -88,6 +97,7 @@ struct pe_graph_policy {
 	enum pe_loops loops;
 	enum pe_duplicates duplicates;
 	bool largest_component;
+	bool unreadable_is_empty;
 	const char *format; /* --from, or NULL: recognise */
 };
 

@@ -255,6 +255,8 @@ static pe_status take_ids(pe_context *ctx, struct build *b)
 	raw->node_names = NULL;
 	raw->name_pool = NULL;
 	raw->node_ids = NULL;
+	graph->unread = raw->unread;
+	raw->unread = (struct pe_unread){0};
 	if (graph->node_ids || graph->node_names)
 		return PE_OK;
 	graph->node_ids = pe_alloc(ctx, graph->nodes, sizeof *graph->node_ids);
@@ -282,6 +284,7 @@ static void fill_report(const struct build *b, int64_t entries)
 	report->isolated = total->isolated;
 	report->phantom = b->raw->phantom;
 	report->components = total->components;
+	report->failed = b->graph->unread.count;
 	report->base = b->graph->node_names ? -1 : b->raw->base;
 	report->directed = b->directed;
 	report->weighted = b->weighted;

@@ -21,6 +21,9 @@ static const pe_option_info options[] = {
 		"none"),
 	PE_CHOICE("component", "all", "all|largest",
 		"largest: keep only the largest connected component of each graph, the first of several"),
+	PE_CHOICE("unreadable", "fail", "fail|empty",
+		"a file of a folder that cannot be read; fail: nor can the folder; empty: it counts as a graph of 0 "
+		"nodes that failed"),
 	PE_STRING("from", "", "name of the input's format; empty: recognise it"),
 };
 
@@ -63,6 +66,7 @@ pe_status pe_graph_policy_from(pe_context *ctx, const pe_params *params, struct 
 	out->loops = (enum pe_loops)pe_params_choice(params, "loops");
 	out->duplicates = (enum pe_duplicates)pe_params_choice(params, "duplicates");
 	out->largest_component = pe_params_choice(params, "component") == 1;
+	out->unreadable_is_empty = pe_params_choice(params, "unreadable") == 1;
 	const char *format = pe_params_text(params, "from");
 	out->format = *format ? format : NULL;
 	return weights_from(ctx, pe_params_text(params, "edge_weights"), out);

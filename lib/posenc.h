@@ -274,6 +274,7 @@ typedef struct pe_graph_report {
 	int64_t isolated;   /* nodes without an edge to another node */
 	int64_t phantom;    /* isolated nodes that no edge row and no node list names */
 	int64_t components; /* weakly connected, isolated nodes included */
+	int64_t failed;     /* graphs of 0 nodes that stand for files that could not be read */
 	int64_t base;       /* the smallest id of the input when ids are integers, else -1 */
 	int32_t directed;   /* 0 or 1 */
 	int32_t weighted;   /* 0 or 1 */
@@ -306,6 +307,10 @@ PE_API const int64_t *pe_graph_ptr(const pe_graph *graph);
 PE_API const int64_t *pe_graph_node_ids(const pe_graph *graph);
 /* The text id of a row, or NULL if ids are integers. Owned by the graph. */
 PE_API const char *pe_graph_node_name(const pe_graph *graph, int64_t row);
+/* With the option unreadable=empty: indices of the graphs whose file could not be read, report.failed
+ * of them, ascending, and why. NULL if there are none, and beyond. Owned by the graph. */
+PE_API const int64_t *pe_graph_failed(const pe_graph *graph);
+PE_API const char *pe_graph_failure(const pe_graph *graph, int64_t index);
 
 /* ---- domains ------------------------------------------------------------------------ */
 

@@ -283,5 +283,9 @@ void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw)
 	pe_free(ctx, raw->node_ids);
 	pe_free(ctx, raw->node_names);
 	pe_free(ctx, raw->name_pool);
+	for (int64_t i = 0; i < raw->unread.count; i++)
+		pe_free(ctx, raw->unread.why[i]);
+	pe_free(ctx, raw->unread.graph);
+	pe_free(ctx, raw->unread.why);
 	*raw = (struct pe_raw_graphs){0};
 }

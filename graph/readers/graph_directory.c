@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@
 struct entries {
 	char **paths;
 	int64_t count, capacity;
-	int64_t left_out;
+	int64_t left_out, folders;
 };
 
 static void free_entries(pe_context *ctx, struct entries *entries)
@@ -39,7 +40,11 @@ static pe_status add_entry(
 {
 	struct stat found;
 	char path[PE_PATH_SIZE];
-	if (!pe_dataset_path(path, directory, name) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+	if (!pe_dataset_path(path, directory, name))
+		return pe_fail_errno(ctx, directory, ENAMETOOLONG);
+	bool there = stat(path, &found) == 0; /* if not, reading it says why */
+	out->folders += there && S_ISDIR(found.st_mode);
+	if (there && !S_ISREG(found.st_mode))
 		return PE_OK;
 	if (!is_wanted(name, wanted)) {
 		out->left_out++;
@@ -82,34 +87,109 @@ static pe_status read_entry(
 	return status;
 }
 
+/* ---- files that cannot be read ------------------------------------------------------ */
+
+static bool is_fault_of_file(pe_status status)
+{
+	return status == PE_ERR_FORMAT || status == PE_ERR_UNSUPPORTED || status == PE_ERR_SHAPE ||
+		status == PE_ERR_IO;
+}
+
+/* Notes entry number `index` with the context's message. The number becomes a graph's later. */
+static pe_status note_unread(pe_context *ctx, struct pe_unread *unread, int64_t index)
+{
+	int64_t used = unread->count;
+	PE_TRY(pe_grow(ctx, &unread->graph, &unread->capacity, used, used + 1, sizeof *unread->graph));
+	PE_TRY(pe_grow(ctx, &unread->why, &unread->why_capacity, used, used + 1, sizeof *unread->why));
+	unread->why[used] = pe_strdup(ctx, pe_context_message(ctx));
+	if (!unread->why[used])
+		return PE_ERR_NOMEM;
+	unread->graph[used] = index;
+	unread->count++;
+	return PE_OK;
+}
+
+/* A graph of 0 nodes, of the same kind as `model`. */
+static pe_status make_empty(pe_context *ctx, const struct pe_raw_graphs *model, struct pe_raw_graphs *out)
+{
+	*out = (struct pe_raw_graphs){
+		.format = model->format, .graphs = 1, .base = model->base, .mirrored = model->mirrored};
+	out->u = pe_alloc(ctx, 0, sizeof *out->u);
+	out->v = pe_alloc(ctx, 0, sizeof *out->v);
+	return out->u && out->v ? PE_OK : PE_ERR_NOMEM;
+}
+
+/* Makes the unread entries empty graphs, and their numbers those of the graphs. */
+static pe_status fill_unread(
+	pe_context *ctx, struct pe_raw_graphs *raws, int64_t count, struct pe_unread *unread)
+{
+	int64_t model = 0, graphs = 0, next = 0;
+	if (unread->count == count)
+		return pe_fail(ctx, PE_ERR_FORMAT, "%s", unread->why[0]);
+	while (model < unread->count && unread->graph[model] == model)
+		model++; /* the first that was read */
+	for (int64_t i = 0; i < count; i++) {
+		if (next < unread->count && unread->graph[next] == i) {
+			PE_TRY(make_empty(ctx, &raws[model], &raws[i]));
+			unread->graph[next++] = graphs;
+		}
+		graphs += raws[i].graphs;
+	}
+	return PE_OK;
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+static pe_status read_each(pe_context *ctx, const struct entries *entries,
+	const struct pe_graph_policy *policy, struct pe_raw_graphs *raws, struct pe_unread *unread)
+{
+	for (int64_t i = 0; i < entries->count; i++) {
+		pe_status status = read_entry(ctx, entries->paths[i], policy, &raws[i]);
+		if (status != PE_OK)
+			raws[i] = (struct pe_raw_graphs){0};
+		if (policy->unreadable_is_empty && is_fault_of_file(status))
+			status = note_unread(ctx, unread, i);
+		PE_TRY(status);
+	}
+	return fill_unread(ctx, raws, entries->count, unread);
+}
+
 static pe_status read_entries(pe_context *ctx, const struct entries *entries,
 	const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
 {
-	struct pe_raw_graphs *raws = pe_alloc_zero(ctx, entries->count, sizeof *raws);
+	struct pe_raw_graphs *raws = pe_alloc_zero(ctx, entries->count, sizeof *raws), rest = {0};
 	if (!raws)
 		return PE_ERR_NOMEM;
-	pe_status status = PE_OK;
-	int64_t read = 0;
-	for (; status == PE_OK && read < entries->count; read++)
-		status = read_entry(ctx, entries->paths[read], policy, &raws[read]);
+	pe_status status = read_each(ctx, entries, policy, raws, &rest.unread);
 	if (status == PE_OK)
-		status = pe_raw_concatenate(ctx, raws, read, out);
-	else
-		read--; /* the one that failed has nothing to free */
-	for (int64_t i = 0; i < read; i++)
+		status = pe_raw_concatenate(ctx, raws, entries->count, out);
+	if (status == PE_OK) {
+		out->unread = rest.unread;
+		rest.unread = (struct pe_unread){0};
+	}
+	for (int64_t i = 0; i < entries->count; i++)
 		pe_raw_graphs_free(ctx, &raws[i]);
+	pe_raw_graphs_free(ctx, &rest);
 	pe_free(ctx, raws);
 	return status;
 }
 
 static pe_status check_entries(pe_context *ctx, const char *directory, const struct entries *entries)
 {
+	char folders[64] = "";
+	if (entries->folders > 0)
+		snprintf(folders, sizeof folders, ", but %" PRId64 " sub-folder%s", entries->folders,
+			entries->folders == 1 ? "" : "s");
 	if (entries->count == 0)
 		return pe_fail(ctx, PE_ERR_FORMAT,
-			"%s: is no OGB or TU dataset, and holds no file with a graph format's suffix", directory);
+			"%s: is no OGB or TU dataset, and holds no file with a graph format's suffix%s", directory,
+			folders);
 	if (entries->left_out > 0)
 		pe_log(ctx, PE_LOG_WARNING, "%s: %" PRId64 " files without a graph format's suffix were left out",
 			directory, entries->left_out);
+	if (entries->folders > 0)
+		pe_log(ctx, PE_LOG_WARNING, "%s: %" PRId64 " sub-folder%s left out", directory, entries->folders,
+			entries->folders == 1 ? " was" : "s were");
 	return PE_OK;
 }
 
@@ -119,7 +199,7 @@ pe_status pe_read_directory(
 	struct entries entries = {0};
 	pe_status status = list(ctx, directory, policy->format ? ALL : SUFFIX, &entries);
 	if (status == PE_OK && entries.count == 0) {
-		entries.left_out = 0;
+		entries.left_out = entries.folders = 0;
 		status = list(ctx, directory, TEXT, &entries);
 	}
 	if (status == PE_OK)

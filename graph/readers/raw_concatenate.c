@@ -230,9 +230,10 @@ pe_status pe_raw_concatenate(
 	int64_t pool = 0;
 	bool unweighted = false, directed = false, other = false;
 	for (int64_t i = 0; i < count; i++) {
-		directed |= raws[i].direction == PE_DIRECTED;
-		other |= raws[i].direction != PE_DIRECTED;
-		unweighted |= kind.weights && !raws[i].w;
+		bool edges = raws[i].rows > 0; /* a graph without edges is of every kind */
+		directed |= edges && raws[i].direction == PE_DIRECTED;
+		other |= edges && raws[i].direction != PE_DIRECTED;
+		unweighted |= edges && kind.weights && !raws[i].w;
 		PE_TRY(match(ctx, &kind, &raws[i]));
 		pool += pool_size(&raws[i]);
 	}

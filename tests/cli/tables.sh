@@ -54,6 +54,28 @@ for shell in bash zsh fish; do expect 0 completion $shell; [ -s "$out" ] || fail
 expect 0 completion words -- encode x --with; prints '^axial:preset=mae'
 expect 0 completion words -- encode; prints '^--edge-weights'
 
+# A folder with files that cannot be read: they are empty graphs that failed, or fail the whole.
+mkdir -p graphs/deeper
+printf 'Bw\n' >graphs/a.g6
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n9 1\n' >graphs/b.mtx
+printf 'Bw\nA_\n' >graphs/c.g6
+expect 1 encode graphs --with rwse:steps=2 -q -o g.npz; says '^posenc: graphs/b.mtx:3: .*; graph 1 is left empty'
+expect 0 encode graphs/a.g6 --with rwse:steps=2 -q -o one.npz
+expect 1 encode graphs --with lap:k=1,zero=keep,pad=nan -q --arrays failed,laplacian_eigenvalues -o g.tsv
+grep -q '^# failed	1$' g.tsv || fail 'graph 1 is not named'
+grep -q '^# laplacian_eigenvalues\[1\]	nan$' g.tsv || fail 'graph 1 is not filled as pad says'
+expect 1 encode graphs --with rwse:steps=2 -o g.npz --json; says 'graphs: 1 sub-folder was left out'
+prints '"failed":1'
+expect 0 inspect g.npz; prints 'failed *i64 *(1)'; prints 'random_walk_pe *f32 *(8, 2)'; prints 'ptr *i64 *(5)'
+expect 1 inspect graphs; prints 'failed *1'
+expect 3 encode graphs --with rwse:steps=2 --fail-fast -o f.npz; says '^posenc: graphs/b.mtx:3: '
+no_file f.npz
+expect 3 encode graphs --with rwse:steps=2 --unreadable fail -o f.npz; says '^posenc: graphs/b.mtx:3: '
+no_file f.npz
+rm graphs/[ac].g6
+expect 3 encode graphs --with rwse:steps=2 -o f.npz; says '^posenc: graphs/b.mtx:3: '
+no_file f.npz
+
 printf 'Ada Bob\nBob Cleo\n' >names.txt
 expect 0 encode names.txt -q --with rwse:steps=2; prints '^# random_walk_pe_0	random_walk_pe_1	node_names$'
 prints '^0	0.5	Ada$'

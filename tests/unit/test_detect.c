@@ -179,24 +179,136 @@ static void directories_of_one_kind(void **state)
 		*state, pe_graph_from_file(*state, "/nowhere/at/all", NULL, &graph), PE_ERR_IO, "/nowhere/at/all");
 }
 
+static pe_status read_folder(pe_context *ctx, const char *directory, const char *settings, pe_graph **graph)
+{
+	pe_params *params;
+	assert_int_equal(pe_params_create(ctx, "graph", &params), PE_OK);
+	xt_set(params, settings);
+	pe_status status = pe_graph_from_file(ctx, directory, params, graph);
+	pe_params_destroy(&params);
+	return status;
+}
+
+/* Files that cannot be read fail the whole, or are graphs of 0 nodes, as one asks. */
+static void unreadable_files(void **state)
+{
+	pe_context *ctx = *state;
+	const char *directory = folder();
+	put(directory, "a.graph", "3 2\n2\n1\n"); /* METIS: node 3 is not there */
+	put(directory, "b.g6", "Bw\nA_\n");       /* a triangle, an edge */
+	put(directory, "c.mtx", "no matrix\n");
+	put(directory, "d.graph", "3 1 1\n\n3 4\n2 4\n"); /* weights */
+	put(directory, "e.g6.gz", "\x1f\x8b not gzip");
+	pe_graph *graph;
+	xt_fails(ctx, pe_graph_from_file(ctx, directory, NULL, &graph), PE_ERR_FORMAT, "a.graph:");
+	xt_fails(ctx, read_folder(ctx, directory, "unreadable=fail", &graph), PE_ERR_FORMAT, "a.graph:");
+	if (read_folder(ctx, directory, "unreadable=empty", &graph) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	const pe_graph_report *r = pe_graph_get_report(graph);
+	assert_true(r->graphs == 6 && r->nodes == 8 && r->edges == 5 && r->failed == 3 && r->weighted);
+	const int64_t ptr[] = {0, 0, 3, 5, 5, 8, 8}, failed[] = {0, 3, 5};
+	assert_memory_equal(pe_graph_ptr(graph), ptr, sizeof ptr);
+	assert_memory_equal(pe_graph_failed(graph), failed, sizeof failed);
+	assert_non_null(strstr(pe_graph_failure(graph, 0), "a.graph:"));
+	assert_non_null(strstr(pe_graph_failure(graph, 1), "c.mtx:1"));
+	assert_non_null(strstr(pe_graph_failure(graph, 2), "e.g6.gz"));
+	assert_null(pe_graph_failure(graph, 3));
+	assert_null(pe_graph_failure(graph, -1));
+	pe_graph_destroy(&graph);
+	assert_int_equal(read_folder(ctx, directory, "unreadable=empty,component=largest", &graph), PE_OK);
+	assert_memory_equal(pe_graph_failed(graph), failed, sizeof failed);
+	pe_graph_destroy(&graph);
+	const char *none = folder();
+	put(none, "a.mtx", "no matrix\n");
+	put(none, "b.mtx", "no matrix\n");
+	xt_fails(ctx, read_folder(ctx, none, "unreadable=empty", &graph), PE_ERR_FORMAT, "a.mtx:1");
+	/* A wrong option is no fault of a file. */
+	xt_fails(ctx, read_folder(ctx, directory, "unreadable=empty,from=nothing", &graph), PE_ERR_RANGE,
+		"no format \"nothing\"");
+}
+
+static char logged[2000];
+
+static void keep_log(void *opaque, pe_log_level level, const char *text)
+{
+	(void)opaque;
+	if (level == PE_LOG_WARNING)
+		snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", text);
+}
+
+static pe_context *logging_context(void)
+{
+	const pe_context_options options = {.size = sizeof options, .log = keep_log};
+	pe_context *ctx;
+	logged[0] = '\0';
+	assert_int_equal(pe_context_create(&options, &ctx), PE_OK);
+	return ctx;
+}
+
+/* What the others are is not changed by one that could not be read. */
+static void unreadable_files_change_nothing_else(void **state)
+{
+	(void)state;
+	pe_context *ctx = logging_context();
+	const char *directory = folder();
+	put(directory, "a.mtx", "no matrix\n");
+	put(directory, "b.net", "*Vertices 2\n*Arcs\n1 2 5\n");
+	put(directory, "c.net", "*Vertices 2\n*Arcs\n2 1 3\n");
+	pe_graph *graph;
+	assert_int_equal(read_folder(ctx, directory, "unreadable=empty", &graph), PE_OK);
+	const pe_graph_report *r = pe_graph_get_report(graph);
+	assert_string_equal(r->format, "pajek");
+	assert_true(r->directed && r->weighted && r->edges == 2 && r->base == 1);
+	assert_int_equal(pe_graph_node_ids(graph)[3], 2);
+	assert_null(strstr(logged, "some graphs"));
+	pe_graph_destroy(&graph);
+	pe_context_destroy(&ctx);
+}
+
+static void sub_folders_are_said(void **state)
+{
+	(void)state;
+	pe_context *ctx = logging_context();
+	pe_graph *graph;
+	char path[400];
+	const char *directory = folder(), *const folders[] = {"x", "y.mtx", ".hidden"};
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/%s", directory, folders[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	xt_fails(ctx, pe_graph_from_file(ctx, directory, NULL, &graph), PE_ERR_FORMAT, "but 2 sub-folders");
+	put(directory, "1.txt", "1 2\n");
+	assert_int_equal(pe_graph_from_file(ctx, directory, NULL, &graph), PE_OK);
+	pe_graph_destroy(&graph);
+	const char *said = strstr(logged, "2 sub-folders were left out");
+	assert_non_null(said);
+	assert_null(strstr(said + strlen("2 sub-folders"), "sub-folder"));
+	pe_context_destroy(&ctx);
+}
+
 static void out_of_memory(void **state)
 {
 	const char *directory = folder();
 	put(directory, "b.g6", "Bw\nA_\n");
 	put(directory, "c.graph", "3 1 1\n\n3 4\n2 4\n");
 	put(directory, "a.edges", "x y\ny z\n");
+	put(directory, "d.mtx", "no matrix\n");
+	pe_params *params;
+	assert_int_equal(pe_params_create(*state, "graph", &params), PE_OK);
+	xt_set(params, "unreadable=empty");
 	for (int64_t at = 0, done = 0; !done; at++) {
 		assert_true(at < 500);
 		pe_graph *graph;
 		int64_t before = xt_live_blocks();
 		xt_fail_allocation(at, false);
-		pe_status status = pe_graph_from_file(*state, directory, NULL, &graph);
+		pe_status status = pe_graph_from_file(*state, directory, params, &graph);
 		done = xt_allocations() <= at;
 		xt_fail_allocation(-1, false);
 		assert_true(done ? status == PE_OK : status == PE_ERR_NOMEM);
 		pe_graph_destroy(&graph);
 		assert_int_equal(xt_live_blocks(), before);
 	}
+	pe_params_destroy(&params);
 }
 
 int main(int argc, char **argv)
@@ -211,6 +323,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_arguments),
 		cmocka_unit_test(files_in_order),
 		cmocka_unit_test(directories_of_one_kind),
+		cmocka_unit_test(unreadable_files),
+		cmocka_unit_test(unreadable_files_change_nothing_else),
+		cmocka_unit_test(sub_folders_are_said),
 		cmocka_unit_test(out_of_memory),
 	};
 	return xt_run(argc, argv, tests) != 0;
