@@ -113,20 +113,12 @@ static void on_log(void *opaque, pe_log_level level, const char *text)
 /* A line that rewrites itself, on a terminal only, for work of more than a second. */
 static int on_progress(void *opaque, const char *stage, int64_t done, int64_t total)
 {
-	static double started;
-	static const char *current;
-	const struct cli *cli = opaque;
-	double now = seconds_now();
-	if (current != stage) {
-		current = stage;
-		started = now;
-	}
-	double elapsed = now - started;
-	if (cli->quiet || elapsed < 1 || done == 0 || !isatty(STDERR_FILENO))
+	struct cli *cli = opaque;
+	char text[200];
+	bool shown = progress_line(&cli->progress, stage, done, total, seconds_now(), text, sizeof text);
+	if (!shown || cli->quiet || !isatty(STDERR_FILENO))
 		return 0;
-	double rate = (double)done / elapsed;
-	fprintf(stderr, "\r\033[K%s  %.0f %%  %.1f %%/s  %.0f s left", stage, 100 * (double)done / (double)total,
-		100 * rate / (double)total, (double)(total - done) / rate);
+	fprintf(stderr, "\r\033[K%s", text);
 	fflush(stderr);
 	progress_shown = true;
 	return 0;

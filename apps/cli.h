@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "posenc.h"
+#include "progress.h"
 
 enum exit_code {
 	EXIT_DONE = 0,
@@ -42,7 +43,8 @@ struct cli {
 	bool quiet, json;
 	int verbose;
 	pe_context *ctx;
-	pe_params *graph;        /* policies of reading graphs, if the command takes them */
+	pe_params *graph; /* policies of reading graphs, if the command takes them */
+	struct progress progress;
 	struct json_t *warnings; /* an array of all that warn has said, for --json */
 };
 

@@ -236,6 +236,7 @@ int jobs_compute(struct cli *cli, struct job *jobs, int count)
 {
 	int code = EXIT_DONE;
 	for (int j = 0; j < count; j++) {
+		cli->progress = (struct progress){0};
 		jobs[j].status = pe_encoding_compute(jobs[j].encoding, jobs[j].tensors, jobs[j].count);
 		if (jobs[j].status == PE_ERR_PARTIAL)
 			name_failures(&jobs[j]);
