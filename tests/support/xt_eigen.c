@@ -229,3 +229,30 @@ void xt_eigen_check_values(const struct pe_eigen_result *result, const double *s
 	for (int32_t j = 0; j < result->count; j++)
 		xt_close_f64(result->values[j], spectrum[j], 0, atol);
 }
+
+/* ---- an engine at work --------------------------------------------------------------- */
+
+struct pe_eigen_request xt_eigen_ask(int32_t k, double tolerance)
+{
+	return (struct pe_eigen_request){.k = k, .tolerance = tolerance, .max_group = 64, .certify = true};
+}
+
+bool xt_eigen_solve(pe_context *ctx,
+	pe_status (*engine)(pe_context *ctx, const struct pe_eigen_problem *problem,
+		const struct pe_eigen_request *request, struct pe_eigen_result *out),
+	struct xt_problem problem, int32_t k, int32_t count, double tolerance)
+{
+	struct pe_eigen_request request = xt_eigen_ask(k, tolerance);
+	struct pe_eigen_result result;
+	assert_int_equal(engine(ctx, &problem.p, &request, &result), PE_OK);
+	assert_true(result.converged && result.complete);
+	assert_int_equal(result.count, count);
+	xt_eigen_check_pairs(&problem, &result, tolerance);
+	double *spectrum = xt_eigen_spectrum(ctx, &problem);
+	xt_eigen_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
+	bool certified = result.certified;
+	free(spectrum);
+	pe_eigen_result_free(ctx, &result);
+	xt_problem_free(&problem);
+	return certified;
+}

@@ -35,4 +35,13 @@ void xt_eigen_check_pairs(
 /* The values are those of the spectrum, none left out. */
 void xt_eigen_check_values(const struct pe_eigen_result *result, const double *spectrum, double atol);
 
+/* A request for k pairs and a certificate, groups up to 64. */
+struct pe_eigen_request xt_eigen_ask(int32_t k, double tolerance);
+/* Lets an engine solve for k pairs, of which it must give `count` with the last whole group, and compares
+ * with LAPACK's spectrum. Frees the problem; returns whether the result is certified. */
+bool xt_eigen_solve(pe_context *ctx,
+	pe_status (*engine)(pe_context *ctx, const struct pe_eigen_problem *problem,
+		const struct pe_eigen_request *request, struct pe_eigen_result *out),
+	struct xt_problem problem, int32_t k, int32_t count, double tolerance);
+
 #endif

@@ -11,25 +11,9 @@
 
 #define TOLERANCE 1e-10
 
-static struct pe_eigen_request ask(int32_t k)
-{
-	return (struct pe_eigen_request){.k = k, .tolerance = TOLERANCE, .max_group = 64, .certify = true};
-}
-
-/* Solves, and compares with LAPACK's spectrum. Frees the problem. */
 static void solve(pe_context *ctx, struct xt_problem problem, int32_t k, int32_t count)
 {
-	struct pe_eigen_request request = ask(k);
-	struct pe_eigen_result result;
-	assert_int_equal(pe_eigen_shift_invert(ctx, &problem.p, &request, &result), PE_OK);
-	assert_true(result.converged && result.certified && result.complete);
-	assert_int_equal(result.count, count);
-	xt_eigen_check_pairs(&problem, &result, TOLERANCE);
-	double *spectrum = xt_eigen_spectrum(ctx, &problem);
-	xt_eigen_check_values(&result, spectrum, 1e-11 * problem.p.norm1);
-	free(spectrum);
-	pe_eigen_result_free(ctx, &result);
-	xt_problem_free(&problem);
+	assert_true(xt_eigen_solve(ctx, pe_eigen_shift_invert, problem, k, count, TOLERANCE));
 }
 
 static void finds_pairs_of_plain_graphs(void **state)
@@ -57,7 +41,7 @@ static void says_when_a_group_is_too_large(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
 		struct xt_problem star = xt_eigen_bipartite(1, 400, sym);
-		struct pe_eigen_request request = ask(8);
+		struct pe_eigen_request request = xt_eigen_ask(8, TOLERANCE);
 		struct pe_eigen_result result;
 		assert_int_equal(pe_eigen_shift_invert(*state, &star.p, &request, &result), PE_OK);
 		assert_true(result.converged && !result.complete && result.certified);
@@ -83,7 +67,7 @@ static void takes_weights_far_apart(void **state)
 {
 	for (int sym = 0; sym < 2; sym++) {
 		struct xt_problem problem = xt_eigen_random(600, 6, sym);
-		struct pe_eigen_request request = ask(8);
+		struct pe_eigen_request request = xt_eigen_ask(8, TOLERANCE);
 		struct pe_eigen_result result;
 		assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &result), PE_OK);
 		assert_true(result.converged);
@@ -161,7 +145,7 @@ static void refuses_a_count_that_rounding_decides(void **state)
 static void agrees_with_arpack(void **state)
 {
 	struct xt_problem problem = xt_eigen_random(900, 0, true);
-	struct pe_eigen_request request = ask(9);
+	struct pe_eigen_request request = xt_eigen_ask(9, TOLERANCE);
 	struct pe_eigen_result a, b;
 	assert_int_equal(pe_eigen_arpack(*state, &problem.p, &request, &a), PE_OK);
 	assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &b), PE_OK);
@@ -181,7 +165,7 @@ struct solo {
 static pe_status solve_one(pe_context *worker, void *arg, int64_t chunk)
 {
 	struct solo *solo = arg;
-	struct pe_eigen_request request = ask(3);
+	struct pe_eigen_request request = xt_eigen_ask(3, TOLERANCE);
 	struct pe_eigen_result result;
 	pe_status status = chunk % 2 ? pe_eigen_arpack(worker, &solo->problem->p, &request, &result)
 								 : pe_eigen_shift_invert(worker, &solo->problem->p, &request, &result);
@@ -210,7 +194,7 @@ static void runs_in_several_threads(void **state)
 static void hands_over_what_has_not_converged(void **state)
 {
 	struct xt_problem grid = xt_eigen_grid(20, 21, true);
-	struct pe_eigen_request request = ask(5);
+	struct pe_eigen_request request = xt_eigen_ask(5, TOLERANCE);
 	struct pe_eigen_result result;
 	request.tolerance = 1e-19;
 	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &result), PE_OK);
@@ -224,7 +208,7 @@ static void hands_over_what_has_not_converged(void **state)
 static void gives_the_same_bits_again(void **state)
 {
 	struct xt_problem grid = xt_eigen_grid(30, 30, true);
-	struct pe_eigen_request request = ask(6);
+	struct pe_eigen_request request = xt_eigen_ask(6, TOLERANCE);
 	struct pe_eigen_result a, b;
 	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &a), PE_OK);
 	assert_int_equal(pe_eigen_shift_invert(*state, &grid.p, &request, &b), PE_OK);
@@ -242,7 +226,7 @@ static void gives_the_same_bits_again(void **state)
 static void survives_a_failed_allocation(void **state)
 {
 	struct xt_problem grid = xt_eigen_grid(12, 12, true);
-	struct pe_eigen_request request = ask(4);
+	struct pe_eigen_request request = xt_eigen_ask(4, TOLERANCE);
 	struct pe_eigen_result result;
 	int64_t before = xt_live_blocks();
 	pe_status status = PE_ERR_NOMEM;
