@@ -14,16 +14,17 @@ static const pe_option_info options[] = {
 		"or "
 		"(A + A^T)/2; loops keep theirs"),
 	PE_STRING("edge_weights", "auto",
-		"auto: the format's weight field, or the third column; none; a field's name, or a column from 1"),
+		"auto: the format's weight field, or the third column of an edge list; none; a field's name, or a "
+		"column from 1. Edge features of OGB and TU datasets are never taken by auto, only by their column"),
 	PE_CHOICE("loops", "auto", "auto|keep|drop", "self loops; auto: kept, and the encoder decides"),
 	PE_CHOICE("duplicates", "auto", "auto|first|sum|max",
 		"rows that list an edge again in the same direction; auto: sum of weights, first where there are "
 		"none"),
 	PE_CHOICE("component", "all", "all|largest",
 		"largest: keep only the largest connected component of each graph, the first of several"),
-	PE_CHOICE("unreadable", "fail", "fail|empty",
+	PE_CHOICE("unreadable", "auto", "auto|fail|empty",
 		"a file of a folder that cannot be read; fail: nor can the folder; empty: it counts as a graph of 0 "
-		"nodes that failed"),
+		"nodes that failed; auto: empty in the program without --fail-fast, else fail"),
 	PE_STRING("from", "", "name of the input's format; empty: recognise it"),
 };
 
@@ -66,7 +67,7 @@ pe_status pe_graph_policy_from(pe_context *ctx, const pe_params *params, struct 
 	out->loops = (enum pe_loops)pe_params_choice(params, "loops");
 	out->duplicates = (enum pe_duplicates)pe_params_choice(params, "duplicates");
 	out->largest_component = pe_params_choice(params, "component") == 1;
-	out->unreadable_is_empty = pe_params_choice(params, "unreadable") == 1;
+	out->unreadable_is_empty = pe_params_choice(params, "unreadable") == 2;
 	const char *format = pe_params_text(params, "from");
 	out->format = *format ? format : NULL;
 	return weights_from(ctx, pe_params_text(params, "edge_weights"), out);

@@ -47,6 +47,7 @@ no_file z.npz
 expect 0 list; prints '^seq *sinusoidal'; prints '^vision *axial'
 expect 0 list --json; prints '"family":"vision"'
 expect 0 help; expect 0 help encode; expect 0 encode --help; prints 'usage: posenc encode'
+tr -s ' \n' ' ' <"$out" >words; mv words "$out"; prints 'OGB and TU datasets are never taken by auto'
 expect 0 help sinusoidal; prints 'preset=tensor2tensor'
 expect 0 --version; prints '^posenc [0-9]'
 expect 0 help --man; prints '^\.Sh ENCODERS'
