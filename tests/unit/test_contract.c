@@ -297,6 +297,12 @@ static void respects_its_option_table(void **state)
 				try_number(ctx, encoder, place.domain, option);
 			else if (option->type == PE_OPTION_CHOICE)
 				try_choices(ctx, encoder, place.domain, option);
+			else if (option->type == PE_OPTION_LIST)
+				for (const char *const *v = (const char *const[]){"", "1", "1/2/4", NULL}; *v; v++)
+					try_value(ctx, encoder, place.domain, option->name, *v, false);
+			else if (option->type == PE_OPTION_STRING)
+				for (const char *const *v = (const char *const[]){"", "none", "no such thing", NULL}; *v; v++)
+					try_value(ctx, encoder, place.domain, option->name, *v, false);
 			else if (option->type == PE_OPTION_BOOL)
 				for (const char *v = "01x"; *v; v++)
 					try_value(ctx, encoder, place.domain, option->name, (char[]){*v, 0}, *v == 'x');
@@ -421,6 +427,226 @@ static void survives_lack_of_memory(void **state)
 		}
 }
 
+/* ---- sites -------------------------------------------------------------------------- */
+
+enum { BATCH = 2 };
+
+static int64_t option_or(const pe_encoder *encoder, const char *name, int64_t otherwise)
+{
+	for (int64_t i = 0; i < encoder->table.option_count; i++)
+		if (strcmp(encoder->table.options[i].name, name) == 0)
+			return strtol(encoder->table.options[i].fallback, NULL, 10);
+	return otherwise;
+}
+
+/* Numbers in [-1, 1) that differ from each other, in memory of their own. */
+static pe_tensor make_numbers(int32_t ndim, const int64_t *shape)
+{
+	pe_tensor t = pe_tensor_dense(NULL, PE_F64, ndim, shape);
+	int64_t count = pe_tensor_count(&t);
+	double *x = malloc((size_t)(count + 1) * sizeof *x);
+	uint64_t bits = 88172645463325252u;
+	for (int64_t i = 0; i < count; i++) {
+		bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+		x[i] = (double)(bits >> 11) * 0x1p-52 - 1;
+	}
+	t.data = x;
+	return t;
+}
+
+static bool all_equal(const pe_tensor *a, const pe_tensor *b)
+{
+	return memcmp(a->data, b->data, (size_t)pe_tensor_bytes(a)) == 0;
+}
+
+static void are_finite(const pe_encoder *encoder, const pe_tensor *t)
+{
+	const double *x = t->data;
+	for (int64_t i = 0; i < pe_tensor_count(t); i++)
+		if (!isfinite(x[i]))
+			fail_msg("%s: number %lld is %g", pe_encoder_name(encoder), (long long)i, x[i]);
+}
+
+/* y of the site tokens for fixed features; width is found by asking. */
+static pe_status apply(
+	pe_context *ctx, const pe_encoder *encoder, const pe_domain *domain, bool in_place, pe_tensor *y)
+{
+	pe_encoding *e;
+	PE_TRY(pe_encoding_create(ctx, encoder, NULL, domain, NULL, &e));
+	int64_t shape[] = {BATCH, pe_domain_tokens(domain), option_or(encoder, "dim", 8)}, out[3];
+	pe_tensor x = make_numbers(3, shape);
+	pe_status status = pe_encoding_apply_shape(e, 3, shape, out);
+	*y = in_place ? x : make_numbers(3, out);
+	if (status == PE_OK && in_place && memcmp(shape, out, sizeof out) != 0)
+		*y = make_numbers(3, out);
+	if (status == PE_OK)
+		status = pe_encoding_apply(e, &x, y);
+	if (y->data != x.data)
+		free(x.data);
+	pe_encoding_destroy(&e);
+	return status;
+}
+
+/* The same in place and at any thread count, finite, and whole or refused without memory. */
+static void acts_on_tokens(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++)
+		for (int which = 0; encoder->tokens && which < DOMAINS - 1; which++) {
+			struct place place, other;
+			pe_tensor a, b, c;
+			pe_context *two = xt_context(2, NULL);
+			assert_int_equal(make_place(ctx, encoder, which, &place), PE_OK);
+			assert_int_equal(make_place(two, encoder, which, &other), PE_OK);
+			if (apply(ctx, encoder, place.domain, false, &a) != PE_OK)
+				fail_msg("size %d: %s", which, pe_context_message(ctx));
+			are_finite(encoder, &a);
+			assert_int_equal(apply(ctx, encoder, place.domain, true, &b), PE_OK);
+			assert_int_equal(apply(two, encoder, other.domain, false, &c), PE_OK);
+			assert_true(all_equal(&a, &b) && all_equal(&a, &c));
+			free(a.data), free(b.data), free(c.data);
+			leave(&place);
+			leave(&other);
+			pe_context_destroy(&two);
+		}
+}
+
+/* What attention takes for one encoder: lengths from its domains, heads and width from its options. */
+struct attention {
+	pe_tensor q, k, v, out, lse;
+};
+
+static void free_attention(struct attention *a)
+{
+	free(a->q.data), free(a->k.data), free(a->v.data), free(a->out.data), free(a->lse.data);
+}
+
+static struct attention make_attention(const pe_encoder *encoder, const pe_encoding *e)
+{
+	int64_t heads = e->heads ? e->heads : 2, width = option_or(encoder, "head_dim", 8);
+	int64_t queries = e->queries->tokens, keys = e->domain->tokens;
+	return (struct attention){
+		.q = make_numbers(4, (int64_t[]){BATCH, heads, queries, width}),
+		.k = make_numbers(4, (int64_t[]){BATCH, heads, keys, width}),
+		.v = make_numbers(4, (int64_t[]){BATCH, heads, keys, width}),
+		.out = make_numbers(4, (int64_t[]){BATCH, heads, queries, width}),
+		.lse = make_numbers(3, (int64_t[]){BATCH, heads, queries}),
+	};
+}
+
+static bool acts_in_attention(const pe_encoder *encoder)
+{
+	return (pe_encoder_sites(encoder) & ~(PE_SITE_TOKENS | PE_SITE_SEQUENCE)) != 0;
+}
+
+static pe_status attend(
+	pe_context *ctx, const pe_encoder *encoder, const pe_domain *keys, int64_t queries, struct attention *a)
+{
+	pe_domain *last;
+	pe_encoding *e = NULL;
+	*a = (struct attention){0};
+	PE_TRY(pe_domain_tail(ctx, keys, queries, &last));
+	pe_encoding_options options = {sizeof options, .queries = last};
+	pe_attention_options how = {sizeof how, .core = PE_CORE_REFERENCE, .causal = 1};
+	pe_status status = pe_encoding_create(ctx, encoder, NULL, keys, &options, &e);
+	if (status == PE_OK) {
+		*a = make_attention(encoder, e);
+		pe_attention_tensors t = {
+			sizeof t, .q = &a->q, .k = &a->k, .v = &a->v, .out = &a->out, .lse = &a->lse};
+		status = pe_attend(ctx, &e, 1, &how, &t);
+	}
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&last);
+	return status;
+}
+
+static void attends_at_any_thread_count(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++)
+		for (int which = 0; acts_in_attention(encoder) && which < DOMAINS; which++) {
+			struct place place, other;
+			struct attention a, b;
+			pe_context *four = xt_context(4, NULL);
+			assert_int_equal(make_place(ctx, encoder, which, &place), PE_OK);
+			assert_int_equal(make_place(four, encoder, which, &other), PE_OK);
+			int64_t n = pe_domain_tokens(place.domain);
+			if (attend(ctx, encoder, place.domain, n, &a) != PE_OK)
+				fail_msg("size %d: %s", which, pe_context_message(ctx));
+			assert_int_equal(attend(four, encoder, other.domain, n, &b), PE_OK);
+			are_finite(encoder, &a.out);
+			are_finite(encoder, &a.lse);
+			assert_true(all_equal(&a.out, &b.out) && all_equal(&a.lse, &b.lse));
+			free_attention(&a);
+			free_attention(&b);
+			leave(&place);
+			leave(&other);
+			pe_context_destroy(&four);
+		}
+}
+
+static void survives_lack_of_memory_in_attention(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++) {
+		struct place place;
+		struct attention a;
+		if (!acts_in_attention(encoder))
+			continue;
+		assert_int_equal(make_place(ctx, encoder, 2, &place), PE_OK);
+		int64_t live = xt_live_blocks();
+		for (int64_t at = 0;; at++) {
+			xt_fail_allocation(at, false);
+			pe_status status = attend(ctx, encoder, place.domain, 1, &a);
+			xt_fail_allocation(-1, false);
+			free_attention(&a);
+			assert_int_equal(xt_live_blocks(), live);
+			if (status == PE_OK)
+				break;
+			assert_int_equal(status, PE_ERR_NOMEM);
+			assert_true(at < 10000);
+		}
+		leave(&place);
+	}
+}
+
+/* Parameters given by name make the same encoding as those begun from the seed. */
+static void takes_its_own_weights_back(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++) {
+		struct place place;
+		pe_encoding *e, *again;
+		pe_bundle *weights;
+		const char *name;
+		pe_tensor view, same;
+		if (pe_encoder_weight_count(encoder) == 0)
+			continue;
+		assert_int_equal(make_place(ctx, encoder, 3, &place), PE_OK);
+		assert_int_equal(pe_encoding_create(ctx, encoder, NULL, place.domain, NULL, &e), PE_OK);
+		assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
+		for (int64_t k = 0; k < pe_encoding_weight_count(e); k++) {
+			assert_int_equal(pe_encoding_weight_at(e, k, &name, &view), PE_OK);
+			assert_int_equal(pe_bundle_add(weights, name, &view), PE_OK);
+		}
+		pe_encoding_options options = {sizeof options, .weights = weights};
+		assert_int_equal(pe_encoding_create(ctx, encoder, NULL, place.domain, &options, &again), PE_OK);
+		for (int64_t k = 0; k < pe_encoding_weight_count(e); k++) {
+			assert_int_equal(pe_encoding_weight_at(e, k, &name, &view), PE_OK);
+			assert_int_equal(pe_encoding_weight_at(again, k, &name, &same), PE_OK);
+			assert_true(view.data != same.data && all_equal(&view, &same));
+		}
+		pe_encoding_destroy(&again);
+		pe_encoding_destroy(&e);
+		pe_bundle_destroy(&weights);
+		leave(&place);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -432,6 +658,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(keeps_to_its_strides),
 		cmocka_unit_test(refuses_wrong_outputs),
 		cmocka_unit_test(survives_lack_of_memory),
+		cmocka_unit_test(acts_on_tokens),
+		cmocka_unit_test(attends_at_any_thread_count),
+		cmocka_unit_test(survives_lack_of_memory_in_attention),
+		cmocka_unit_test(takes_its_own_weights_back),
 	};
 	return xt_run(argc, argv, tests);
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "domain.h"
+#include "xt.h"
+
+#include <math.h>
+
+static void takes_positions_of_every_shape(void **state)
+{
+	pe_context *ctx = *state;
+	double x[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+	static const struct {
+		int64_t axes;
+		int32_t ndim;
+		int64_t shape[3], tokens, batch;
+		double last; /* of the last token of the last batch, last axis */
+	} cases[] = {
+		{0, 1, {12}, 12, 1, 11},
+		{0, 2, {3, 4}, 4, 3, 11},
+		{1, 2, {12, 1}, 12, 1, 11},
+		{2, 2, {6, 2}, 6, 1, 11},
+		{2, 3, {3, 2, 2}, 2, 3, 11},
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		pe_domain *d;
+		pe_tensor t = pe_tensor_dense(x, PE_F64, cases[k].ndim, cases[k].shape);
+		assert_int_equal(pe_domain_positions(ctx, &t, cases[k].axes, &d), PE_OK);
+		assert_int_equal(pe_domain_tokens(d), cases[k].tokens);
+		assert_int_equal(d->batch, cases[k].batch);
+		assert_true(pe_domain_coordinate(d, d->batch - 1, d->tokens - 1, d->axes - 1) == cases[k].last);
+		assert_true(pe_domain_position(d, 0, 1) == (double)d->axes);
+		pe_domain_destroy(&d);
+	}
+}
+
+static void reads_positions_by_their_strides(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *d;
+	int32_t x[] = {5, 4, 3, 2, 1, 0};
+	/* (2, 3) backwards: 0 1 2, 3 4 5 */
+	pe_tensor t = {x + 5, PE_I32, 2, {2, 3}, {-3, -1}};
+	assert_int_equal(pe_domain_positions(ctx, &t, 0, &d), PE_OK);
+	for (int64_t i = 0; i < 6; i++)
+		assert_true(pe_domain_position(d, i / 3, i % 3) == (double)i);
+	pe_domain_destroy(&d);
+}
+
+static void refuses_positions_that_cannot_be(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *d;
+	double x[] = {0, NAN, 2, 3};
+	pe_tensor nan = pe_tensor_dense(x, PE_F64, 1, (int64_t[]){4}),
+			  scalar = pe_tensor_dense(x, PE_F64, 0, NULL);
+	pe_tensor pairs = pe_tensor_dense(x + 2, PE_F64, 2, (int64_t[]){1, 2});
+	xt_fails(ctx, pe_domain_positions(ctx, &nan, 0, &d), PE_ERR_SHAPE, "finite");
+	xt_fails(ctx, pe_domain_positions(ctx, &scalar, 0, &d), PE_ERR_SHAPE, "(length)");
+	xt_fails(ctx, pe_domain_positions(ctx, &pairs, 3, &d), PE_ERR_SHAPE, "(length, axes)");
+	xt_fails(ctx, pe_domain_positions(ctx, &pairs, PE_MAX_AXES + 1, &d), PE_ERR_ARGUMENT, "9 axes");
+	assert_null(d);
+}
+
+static void gives_a_grid_its_coordinates(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *d;
+	assert_int_equal(pe_domain_grid(ctx, 2, 3, 4, 1, &d), PE_OK);
+	assert_false(pe_domain_is_placed(d, 0));
+	int64_t token = 1 + 1 * 12 + 2 * 4 + 3;
+	for (int64_t axis = 0; axis < 3; axis++)
+		assert_true(pe_domain_coordinate(d, 0, token, axis) == (double)(axis + 1));
+	pe_domain_destroy(&d);
+}
+
+static void cuts_off_the_last_tokens(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *all, *last;
+	double x[] = {7, 5, 3, 1, 6, 4, 2, 0};
+	pe_tensor t = pe_tensor_dense(x, PE_F64, 2, (int64_t[]){2, 4});
+	assert_int_equal(pe_domain_positions(ctx, &t, 0, &all), PE_OK);
+	assert_int_equal(pe_domain_tail(ctx, all, 2, &last), PE_OK);
+	for (int64_t b = 0; b < 2; b++)
+		for (int64_t i = 0; i < 2; i++)
+			assert_true(pe_domain_position(last, b, i) == pe_domain_position(all, b, 2 + i));
+	pe_domain_destroy(&last);
+	xt_fails(ctx, pe_domain_tail(ctx, all, 5, &last), PE_ERR_SHAPE, "5 queries");
+	pe_domain_destroy(&all);
+
+	assert_int_equal(pe_domain_sequence(ctx, 10, -2.5, &all), PE_OK);
+	assert_int_equal(pe_domain_tail(ctx, all, 3, &last), PE_OK);
+	assert_true(pe_domain_position(last, 0, 0) == 4.5 && pe_domain_is_regular(last, all));
+	pe_domain_destroy(&last);
+	pe_domain_destroy(&all);
+
+	assert_int_equal(pe_domain_grid(ctx, 1, 3, 4, 2, &all), PE_OK);
+	assert_int_equal(pe_domain_tail(ctx, all, 13, &last), PE_OK);
+	assert_false(pe_domain_is_placed(last, 0));
+	for (int64_t i = 1; i < 13; i++)
+		for (int64_t axis = 0; axis < 3; axis++)
+			assert_true(pe_domain_coordinate(last, 0, i, axis) == pe_domain_coordinate(all, 0, i + 1, axis));
+	pe_domain_destroy(&last);
+	pe_domain_destroy(&all);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_positions_of_every_shape),
+		cmocka_unit_test(reads_positions_by_their_strides),
+		cmocka_unit_test(refuses_positions_that_cannot_be),
+		cmocka_unit_test(gives_a_grid_its_coordinates),
+		cmocka_unit_test(cuts_off_the_last_tokens),
+	};
+	return xt_run(argc, argv, tests);
+}
