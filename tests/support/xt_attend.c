@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "xt_attend.h"
+
+pe_bundle *xt_golden_bundle(pe_context *ctx, const char *name)
+{
+	char path[256];
+	pe_bundle *bundle;
+	snprintf(path, sizeof path, "tests/golden/%s", name);
+	if (pe_bundle_from_file(ctx, xt_source(path), NULL, &bundle) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	return bundle;
+}
+
+pe_tensor xt_array(const pe_bundle *bundle, const char *name)
+{
+	pe_tensor tensor;
+	if (!pe_bundle_find(bundle, name, &tensor))
+		fail_msg("there is no array %s", name);
+	return tensor;
+}
+
+/* ---- encodings ---------------------------------------------------------------------- */
+
+static void make_domain(pe_context *ctx, const pe_bundle *bundle, const char *name, int64_t tokens,
+	double offset, pe_domain **out)
+{
+	pe_tensor positions;
+	pe_status status = bundle && pe_bundle_find(bundle, name, &positions)
+		? pe_domain_positions(ctx, &positions, 0, out)
+		: pe_domain_sequence(ctx, tokens, offset, out);
+	if (status != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+}
+
+static bool has_weights(const pe_encoder *encoder, const pe_bundle *bundle)
+{
+	pe_tensor ignored;
+	for (int64_t i = 0; bundle && i < pe_encoder_weight_count(encoder); i++)
+		if (pe_bundle_find(bundle, pe_encoder_weight(encoder, i).name, &ignored))
+			return true;
+	return false;
+}
+
+static void add_encoding(pe_context *ctx, const char *with, const pe_bundle *bundle, struct xt_layer *layer)
+{
+	char name[64] = {0};
+	size_t size = strcspn(with, ":");
+	assert_true(size < sizeof name && layer->count < XT_MAX_ENCODINGS);
+	memcpy(name, with, size);
+	pe_params *params;
+	assert_int_equal(pe_params_create(ctx, name, &params), PE_OK);
+	if (with[size])
+		xt_set(params, with + size + 1);
+	const pe_encoder *encoder = pe_encoder_find(name);
+	pe_encoding_options options = {.size = sizeof options,
+		.queries = layer->queries,
+		.weights = has_weights(encoder, bundle) ? bundle : NULL};
+	if (pe_encoding_create(ctx, encoder, params, layer->keys, &options, &layer->list[layer->count]) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	layer->count++;
+	pe_params_destroy(&params);
+}
+
+void xt_layer_make(pe_context *ctx, const char *const *with, const pe_bundle *bundle, int64_t queries,
+	int64_t keys, struct xt_layer *layer)
+{
+	*layer = (struct xt_layer){0};
+	make_domain(ctx, bundle, "k_positions", keys, 0, &layer->keys);
+	make_domain(ctx, bundle, "q_positions", queries, (double)(keys - queries), &layer->queries);
+	for (; with && *with; with++)
+		add_encoding(ctx, *with, bundle, layer);
+}
+
+void xt_layer_free(struct xt_layer *layer)
+{
+	for (int64_t i = 0; i < layer->count; i++)
+		pe_encoding_destroy(&layer->list[i]);
+	pe_domain_destroy(&layer->queries);
+	pe_domain_destroy(&layer->keys);
+}
+
+/* ---- golden values ------------------------------------------------------------------ */
+
+static const pe_tensor *find(const pe_bundle *bundle, const char *name, pe_tensor *out)
+{
+	return pe_bundle_find(bundle, name, out) ? out : NULL;
+}
+
+static double golden_at(const pe_tensor *golden, int64_t i)
+{
+	return golden->dtype == PE_F32 ? (double)((const float *)golden->data)[i]
+								   : ((const double *)golden->data)[i];
+}
+
+static void compare(const char *name, const double *got, const pe_tensor *golden, double tolerance)
+{
+	assert_true(golden->dtype == PE_F64 || golden->dtype == PE_F32);
+	for (int64_t i = 0; i < pe_tensor_count(golden); i++) {
+		double want = golden_at(golden, i);
+		if (got[i] == want || fabs(got[i] - want) <= tolerance * fmax(1, fabs(want)))
+			continue;
+		fail_msg("%s: entry %lld is %.17g and must be %.17g", name, (long long)i, got[i], want);
+	}
+}
+
+void xt_attend_golden(pe_context *ctx, const pe_bundle *bundle, const char *const *with,
+	const pe_attention_options *options, double tolerance)
+{
+	pe_tensor q = xt_array(bundle, "q"), k = xt_array(bundle, "k"), v = xt_array(bundle, "v");
+	pe_tensor golden = xt_array(bundle, "out"), golden_lse, mask, lengths, sinks;
+	struct xt_layer layer;
+	xt_layer_make(ctx, with, bundle, q.shape[2], k.shape[2], &layer);
+	pe_attention_options plain = {.size = sizeof plain, .core = PE_CORE_REFERENCE};
+	pe_attention_options o = options ? *options : plain;
+	if (!o.keys) {
+		o.keys = layer.keys;
+		o.queries = layer.queries;
+	}
+	pe_tensor out = pe_tensor_dense(NULL, PE_F64, 4, golden.shape);
+	double *data = malloc((size_t)pe_tensor_bytes(&out) + 1), *lse_data = NULL;
+	out.data = data;
+	pe_attention_tensors t = {.size = sizeof t, .q = &q, .k = &k, .v = &v, .out = &out};
+	t.mask = find(bundle, "mask", &mask);
+	t.key_lengths = find(bundle, "key_lengths", &lengths);
+	t.sinks = find(bundle, "sinks", &sinks);
+	pe_tensor lse = {0};
+	if (find(bundle, "lse", &golden_lse)) {
+		lse = pe_tensor_dense(NULL, PE_F64, 3, golden_lse.shape);
+		lse.data = lse_data = malloc((size_t)pe_tensor_bytes(&lse) + 1);
+		t.lse = &lse;
+	}
+	if (pe_attend(ctx, layer.list, layer.count, &o, &t) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	compare("out", data, &golden, tolerance);
+	if (t.lse)
+		compare("lse", lse_data, &golden_lse, tolerance);
+	free(data);
+	free(lse_data);
+	xt_layer_free(&layer);
+}
+
+void xt_attend_file(pe_context *ctx, const char *name, const char *with, bool causal, double tolerance)
+{
+	pe_bundle *bundle = xt_golden_bundle(ctx, name);
+	pe_attention_options options = {.size = sizeof options, .core = PE_CORE_REFERENCE, .causal = causal};
+	xt_attend_golden(ctx, bundle, (const char *const[]){with, NULL}, &options, tolerance);
+	pe_bundle_destroy(&bundle);
+}
