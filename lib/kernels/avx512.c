@@ -7,6 +7,7 @@ void pe_kernels_avx512(struct pe_kernels *kernels)
 	pe_gemm_avx512(kernels);
 	pe_half_walk_avx512(kernels);
 	pe_lane_eigen_avx512(kernels);
+	pe_rotate_avx512(kernels);
 	pe_sincos_avx512(kernels);
 	pe_sparse_product_avx512(kernels);
 }

@@ -10,6 +10,7 @@
 #include "gemm.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
+#include "rotate.h"
 #include "sincos.h"
 #include "sparse_product.h"
 
@@ -38,6 +39,8 @@ struct pe_kernels {
 	pe_lane_values_fn *lane_values;
 	pe_lane_vectors_fn *lane_vectors;
 	pe_lane_check_fn *lane_check;
+
+	pe_rotate_fn *rotate; /* rotate.h */
 
 	pe_sincos_fn *sincos; /* sincos.h */
 
@@ -68,6 +71,10 @@ void pe_half_walk_avx512(struct pe_kernels *kernels);
 void pe_lane_eigen_scalar(struct pe_kernels *kernels);
 void pe_lane_eigen_avx2(struct pe_kernels *kernels);
 void pe_lane_eigen_avx512(struct pe_kernels *kernels);
+
+void pe_rotate_scalar(struct pe_kernels *kernels);
+void pe_rotate_avx2(struct pe_kernels *kernels);
+void pe_rotate_avx512(struct pe_kernels *kernels);
 
 void pe_sincos_scalar(struct pe_kernels *kernels);
 void pe_sincos_avx2(struct pe_kernels *kernels);
