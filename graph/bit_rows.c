@@ -74,6 +74,15 @@ pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *b, struc
 	return PE_OK;
 }
 
+/* Every node but the first has a neighbour before it. */
+static bool is_plainly_connected(const uint64_t *out, const uint64_t *in, int64_t nodes)
+{
+	bool connected = nodes > 1;
+	for (int64_t i = 1; i < nodes; i++)
+		connected &= ((out[i] | in[i]) & (((uint64_t)1 << i) - 1)) != 0;
+	return connected;
+}
+
 /* The nodes that are connected to node i. */
 static uint64_t component_of(const uint64_t *out, const uint64_t *in, int i)
 {
@@ -87,6 +96,18 @@ static uint64_t component_of(const uint64_t *out, const uint64_t *in, int i)
 	return all;
 }
 
+static void count_components(
+	const uint64_t *out, const uint64_t *in, int64_t nodes, struct pe_bit_counts *counts)
+{
+	uint64_t left = nodes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << nodes) - 1;
+	while (left) {
+		uint64_t component = component_of(out, in, __builtin_ctzll(left));
+		left &= ~component;
+		counts->components++;
+		counts->isolated += (component & (component - 1)) == 0;
+	}
+}
+
 struct pe_bit_counts pe_bit_rows_finish(
 	struct pe_bit_rows *rows, const int64_t *ptr, int64_t graphs, bool undirected)
 {
@@ -98,13 +119,10 @@ struct pe_bit_counts pe_bit_rows_finish(
 			out[i] |= undirected ? in[i] : 0;
 			counts.entries += ones(out[i]);
 		}
-		uint64_t left = nodes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << nodes) - 1;
-		while (left) {
-			uint64_t component = component_of(out, in, __builtin_ctzll(left));
-			left &= ~component;
+		if (is_plainly_connected(out, in, nodes))
 			counts.components++;
-			counts.isolated += (component & (component - 1)) == 0;
-		}
+		else
+			count_components(out, in, nodes, &counts);
 	}
 	return counts;
 }

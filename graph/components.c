@@ -22,11 +22,23 @@ static void join(int32_t *parent, int32_t i, int32_t j)
 		parent[i] = j;
 }
 
+/* The smallest neighbour of every node as its parent, if it is smaller than the node. Returns how many
+ * have none: where that is one, the graph is connected. Most molecules are told by this alone. */
+static int32_t begin(const struct pe_csr *graph, int32_t *label)
+{
+	int32_t roots = 0;
+	for (int32_t i = 0; i < graph->n; i++) {
+		int32_t least = graph->row[i] < graph->row[i + 1] ? graph->col[graph->row[i]] : i;
+		label[i] = least < i ? least : i;
+		roots += least >= i;
+	}
+	return roots;
+}
+
 void pe_components(const struct pe_csr *graph, int32_t *label, int32_t *sizes, int32_t *count)
 {
-	for (int32_t i = 0; i < graph->n; i++)
-		label[i] = i;
-	for (int32_t i = 0; i < graph->n; i++)
+	int32_t roots = begin(graph, label);
+	for (int32_t i = 0; roots > 1 && i < graph->n; i++)
 		for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++)
 			if (label[graph->col[e]] != label[i]) /* equal parents: joined already */
 				join(label, i, graph->col[e]);
