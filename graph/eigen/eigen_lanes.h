@@ -27,7 +27,7 @@ struct pe_lanes_result {
 	int32_t count;         /* pairs: min(k, n-1), more where the last group was completed */
 	int32_t stride;        /* of vectors, ≥ count; entries between count and stride are 0 */
 	const double *values;  /* count, ascending */
-	const double *vectors; /* entry of node i in vector j: vectors[i * stride + j] */
+	const double *vectors; /* entry of node i in vector j: vectors[i * stride + j]; signs are canonical */
 	double residual;       /* the largest ‖Mv - λv‖₂ / ‖M‖₁ of the pairs */
 	double orthogonality;  /* the largest |VᵀV - I| */
 	bool complete;         /* as in struct pe_eigen_result */

@@ -55,6 +55,7 @@ static struct pe_lap_solution borrow(const struct pe_lanes_result *r)
 		.complete = r->complete,
 		.converged = true,
 		.certified = true,
+		.in_lanes = true,
 	};
 }
 

@@ -46,7 +46,9 @@ static pe_status reserve_result(pe_context *ctx, int64_t n, int32_t k, struct pe
 	int64_t need;
 	if (!pe_mul(n, k, &need))
 		return pe_fail(ctx, PE_ERR_NOMEM, "the eigenvectors do not fit in memory");
-	return pe_grow(ctx, &r->rows, &work->row_capacity, 0, need, sizeof *r->rows);
+	PE_TRY(pe_grow(ctx, &r->rows, &work->row_capacity, 0, need, sizeof *r->rows));
+	r->vectors = r->rows;
+	return PE_OK;
 }
 
 pe_status pe_lap_pad_all(
@@ -135,7 +137,7 @@ static bool is_plain(const struct pe_lap_options *options, const struct pe_lap_t
 {
 	const struct pe_lap_solution *s = task->solutions;
 	if (task->laplacian.components != 1 || task->laplacian.negative || options->zero != PE_LAP_DROP ||
-		!s->complete || !(s->residual >= 0) || s->count > options->k)
+		!s->complete || !s->in_lanes || s->count > options->k)
 		return false;
 	double gap = PE_GROUP_GAP * task->laplacian.norm;
 	for (int32_t j = 1; j < s->count; j++)
@@ -156,7 +158,11 @@ static void copy_plain(
 		r->values[j] = s->values[j] > 0 ? s->values[j] : 0;
 		r->group[j] = j;
 	}
-	for (int64_t i = 0; i < task->laplacian.n; i++)
+	bool as_they_are = s->count == options->k && s->entry_step == options->k &&
+		options->normalization != PE_LAP_RW && options->sign != PE_LAP_RANDOM;
+	if (as_they_are)
+		r->vectors = s->vectors;
+	for (int64_t i = 0; !as_they_are && i < task->laplacian.n; i++)
 		for (int32_t j = 0; j < s->count; j++)
 			r->rows[i * options->k + j] = s->vectors[i * s->entry_step + j];
 }
@@ -186,7 +192,7 @@ static void set_sign(pe_context *ctx, const struct pe_lap_options *options, cons
 	const struct pe_lap_result *r)
 {
 	int64_t n = task->laplacian.n;
-	if (options->sign == PE_LAP_AS_SOLVED)
+	if (options->sign == PE_LAP_AS_SOLVED || r->vectors != r->rows)
 		return;
 	pe_canonical_sign(r->rows, n, options->k, r->columns);
 	if (options->sign == PE_LAP_CANONICAL)

@@ -36,6 +36,7 @@ struct pe_lap_solution {
 	double *owned_values, *owned_vectors; /* NULL: somebody else's */
 	double residual, orthogonality;       /* as far as known, else NaN */
 	bool complete, converged, certified;
+	bool in_lanes; /* rows of vectors, and residual, orthogonality and signs are as they have to be */
 };
 
 /* One graph under way. */
@@ -46,9 +47,10 @@ struct pe_lap_task {
 };
 
 struct pe_lap_result {
-	double *rows;   /* (n, k), filled up by pad */
-	double *values; /* k, likewise */
-	int64_t *group; /* k; -1: padding */
+	double *rows;          /* (n, k), filled up by pad */
+	const double *vectors; /* (n, k): rows, or where those of a solution are it already, these */
+	double *values;        /* k, likewise */
+	int64_t *group;        /* k; -1: padding */
 	int32_t columns;
 	double residual, orthogonality;
 	bool certified, split;

@@ -30,7 +30,7 @@ void pe_lap_store(const struct pe_lap_outputs *o, const pe_graph *graph, int64_t
 {
 	const int64_t *ptr = graph->ptr;
 	if (o->vectors.data)
-		store_rows(&o->vectors, ptr[g], ptr[g + 1] - ptr[g], k, r->rows);
+		store_rows(&o->vectors, ptr[g], ptr[g + 1] - ptr[g], k, r->vectors);
 	if (o->values.data)
 		store_values(o, graph, g, k, r->values);
 	if (o->groups.data)

@@ -14,6 +14,9 @@
 /* The most that packs × width is in any set. */
 #define PE_LANE_MAX 64
 
+/* Of each vector the first entry, in row order, of at least 1 less this times the largest is positive. */
+#define PE_LANE_SIGN_TIE 1e-6
+
 /* All arrays are 64-byte aligned. An index i of "packs × i" is packed inside each pack: element i of
  * lane l is at ((l / width) · extent + i) · width + l % width. "i × lanes": at i · lanes + l. */
 struct pe_lane_batch {

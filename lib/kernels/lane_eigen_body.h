@@ -11,6 +11,8 @@
 
 #include "lane_check.h"
 
+#include "lane_sign.h"
+
 #include "lane_write.h"
 
 #include "lane_vectors.h"

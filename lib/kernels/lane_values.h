@@ -58,18 +58,24 @@ static void sweep_values(vec *d, vec *q, const vec *shift, int32_t last, int32_t
 }
 
 /* Writes down the last diagonal of each lane's block, and shortens the block where it is done.
- * Returns the largest end, -1 when all are done. Row -1 of q is 0, so row 0 is done at once. */
+ * Returns the largest end, -1 when all are done. Row -1 of q is 0, so row 0 is done at once. When a lane
+ * is done cannot be foreseen: no branch depends on it. */
 static inline int32_t deflate_values(double *d, double *q, double *values, int32_t *ends)
 {
+	vec beside[PACKS];
 	int32_t last = -1;
 	for (int l = 0; l < LANES; l++) {
-		int32_t end = ends[l];
-		double beside = q[(end - 1) * LANES + l];
-		values[end * LANES + l] = d[end * LANES + l];
-		bool done = !(beside > VALUE_DEFLATES);
-		q[(end - 1) * LANES + l] = done ? 0.0 : beside;
-		end -= done && end >= 0;
-		ends[l] = end;
+		int64_t at = (int64_t)ends[l] * LANES + l;
+		values[at] = d[at];
+		((double *)beside)[l] = q[at - LANES];
+	}
+	for (int u = 0; u < PACKS; u++)
+		beside[u] = vec_select(vec_less(vec_all(VALUE_DEFLATES), beside[u]), beside[u], vec_all(0.0));
+	for (int l = 0; l < LANES; l++) {
+		double left = ((double *)beside)[l];
+		q[(int64_t)(ends[l] - 1) * LANES + l] = left;
+		int32_t end = ends[l] - !(left > 0.0);
+		ends[l] = end < -1 ? -1 : end;
 		last = end > last ? end : last;
 	}
 	return last;

@@ -255,6 +255,8 @@ static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t s
 	for (int32_t j = count; j < padded; j++)
 		last[j] = vec_all(0.0);
 	reflect_vectors(batch, u, x, count, last);
+	for (int32_t j = 0; j < count; j++)
+		set_sign(x + (int64_t)j * order, &last[j], order);
 	for (int l = 0; l < WIDTH; l++)
 		((double *)&counts)[l] = batch->counts[u * WIDTH + l];
 	((vec *)batch->orthogonality)[u] = check_orthogonality(x, last, order, padded, counts);
