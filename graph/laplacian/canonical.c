@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Doubles that need no allocation: a few vectors of a small graph, as most groups are. */
+#define LITTLE 512
+
 /* ---- basis -------------------------------------------------------------------------- */
 
 struct part_work {
@@ -94,44 +97,52 @@ static void take(
 	}
 }
 
-/* One block of memory behind all parts: sizes first, addresses then. */
-static pe_status prepare(pe_context *ctx, const struct pe_canonical_part *parts, int64_t count,
-	struct part_work **work, double **memory)
+static int64_t doubles_of(const struct pe_canonical_part *part)
 {
-	int64_t total = 0;
+	int64_t n = part->n, m = part->dimension;
+	return n * m + n + m * m;
+}
+
+static int64_t bytes_of(const struct pe_canonical_part *parts, int64_t count)
+{
+	int64_t doubles = 0;
+	for (int64_t c = 0; c < count; c++)
+		doubles += doubles_of(&parts[c]);
+	return count * (int64_t)sizeof(struct part_work) + doubles * (int64_t)sizeof(double);
+}
+
+/* What each part works with, and behind all of these their numbers. */
+static struct part_work *prepare(const struct pe_canonical_part *parts, int64_t count, void *memory)
+{
+	struct part_work *work = memory;
+	double *at = (double *)(work + count);
 	for (int64_t c = 0; c < count; c++) {
 		int64_t n = parts[c].n, m = parts[c].dimension;
-		total += n * m + n + m * m;
+		work[c] = (struct part_work){.rows = at, .squares = at + n * m, .used = at + n * m + n};
+		at += doubles_of(&parts[c]);
+		load_part(&parts[c], &work[c]);
 	}
-	*work = pe_alloc_zero(ctx, count, sizeof **work);
-	*memory = pe_alloc(ctx, total, sizeof **memory);
-	if (!*work || !*memory)
-		return PE_ERR_NOMEM;
-	double *at = *memory;
-	for (int64_t c = 0; c < count; c++) {
-		int64_t n = parts[c].n, m = parts[c].dimension;
-		(*work)[c] = (struct part_work){.rows = at, .squares = at + n * m, .used = at + n * m + n};
-		at += n * m + n + m * m;
-		load_part(&parts[c], &(*work)[c]);
-	}
-	return PE_OK;
+	return work;
 }
 
 pe_status pe_canonical_basis(pe_context *ctx, const struct pe_canonical_part *parts, int64_t count,
 	int64_t skip, int64_t end, double *rows, int64_t stride)
 {
-	struct part_work *work = NULL;
-	double *memory = NULL;
-	pe_status status = prepare(ctx, parts, count, &work, &memory);
-	for (int64_t j = 0; status == PE_OK && j < end; j++) {
+	double little[LITTLE];
+	int64_t bytes = bytes_of(parts, count);
+	void *memory = bytes <= (int64_t)sizeof little ? little : pe_alloc(ctx, bytes, 1);
+	if (!memory)
+		return PE_ERR_NOMEM;
+	struct part_work *work = prepare(parts, count, memory);
+	for (int64_t j = 0; j < end; j++) {
 		int64_t part = 0;
 		int32_t place = 0;
 		choose(parts, work, count, &part, &place);
 		take(&parts[part], &work[part], place, j < skip ? NULL : rows + (j - skip), stride);
 	}
-	pe_free(ctx, memory);
-	pe_free(ctx, work);
-	return status;
+	if (memory != little)
+		pe_free(ctx, memory);
+	return PE_OK;
 }
 
 /* ---- sign --------------------------------------------------------------------------- */

@@ -10,6 +10,9 @@
  * so small that vectors rotated among them keep their residual. A group (PE_GROUP_GAP) may hold several. */
 #define EQUAL_SPREAD 1e-12
 
+/* Equal values that need no allocation. */
+#define FEW 16
+
 /* ---- order and groups --------------------------------------------------------------- */
 
 static int compare(const void *left, const void *right)
@@ -85,35 +88,56 @@ static int compare_component(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+/* The pairs component by component, and the parts that these are; count of each. */
+struct parts {
+	const struct pe_pair **order;
+	const double **vectors;
+	struct pe_canonical_part *parts;
+};
+
+#define PARTS_BYTES (2 * sizeof(void *) + sizeof(struct pe_canonical_part))
+
+static struct parts lay_out_parts(void *memory, int64_t count)
+{
+	struct pe_canonical_part *parts = memory;
+	const double **vectors = (const double **)(parts + count);
+	return (struct parts){(const struct pe_pair **)(vectors + count), vectors, parts};
+}
+
+/* Returns how many parts there are. */
+static int64_t find_parts(
+	const struct pe_laplacian *l, const struct pe_pair *pairs, int64_t count, const struct parts *p)
+{
+	int64_t used = 0;
+	for (int64_t j = 0; j < count; j++)
+		p->order[j] = &pairs[j];
+	qsort(p->order, (size_t)count, sizeof *p->order, compare_component);
+	for (int64_t j = 0; j < count; j++) {
+		int32_t c = p->order[j]->component;
+		p->vectors[j] = p->order[j]->vector;
+		if (j == 0 || c != p->order[j - 1]->component)
+			p->parts[used++] = (struct pe_canonical_part){.nodes = l->order + l->start[c],
+				.n = pe_laplacian_size(l, c),
+				.vectors = p->vectors + j,
+				.step = p->order[j]->step};
+		p->parts[used - 1].dimension++;
+	}
+	return used;
+}
+
 /* The canonical basis of pairs[0 … count-1], columns skip … end-1. */
 static pe_status write_basis(pe_context *ctx, const struct pe_laplacian *l, const struct pe_pair *pairs,
 	int64_t count, int64_t skip, int64_t end, double *rows, int64_t stride)
 {
-	pe_status status = PE_ERR_NOMEM;
-	const struct pe_pair **order = pe_alloc(ctx, count, sizeof *order);
-	const double **vectors = pe_alloc(ctx, count, sizeof *vectors);
-	struct pe_canonical_part *parts = pe_alloc(ctx, count, sizeof *parts);
-	int64_t used = 0;
-	if (!order || !vectors || !parts)
-		goto done;
-	for (int64_t j = 0; j < count; j++)
-		order[j] = &pairs[j];
-	qsort(order, (size_t)count, sizeof *order, compare_component);
-	for (int64_t j = 0; j < count; j++) {
-		int32_t c = order[j]->component;
-		vectors[j] = order[j]->vector;
-		if (j == 0 || c != order[j - 1]->component)
-			parts[used++] = (struct pe_canonical_part){.nodes = l->order + l->start[c],
-				.n = pe_laplacian_size(l, c),
-				.vectors = vectors + j,
-				.step = order[j]->step};
-		parts[used - 1].dimension++;
-	}
-	status = pe_canonical_basis(ctx, parts, used, skip, end, rows, stride);
-done:
-	pe_free(ctx, parts);
-	pe_free(ctx, vectors);
-	pe_free(ctx, order);
+	void *few[FEW * PARTS_BYTES / sizeof(void *)];
+	void *memory = count <= FEW ? few : pe_alloc(ctx, count, PARTS_BYTES);
+	if (!memory)
+		return PE_ERR_NOMEM;
+	struct parts p = lay_out_parts(memory, count);
+	int64_t used = find_parts(l, pairs, count, &p);
+	pe_status status = pe_canonical_basis(ctx, p.parts, used, skip, end, rows, stride);
+	if (memory != few)
+		pe_free(ctx, memory);
 	return status;
 }
 

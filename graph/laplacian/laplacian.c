@@ -100,7 +100,7 @@ static pe_status sum_degrees(pe_context *ctx, const struct pe_csr *graph,
 		return pe_fail(ctx, PE_ERR_UNSUPPORTED,
 			"there are edge weights below 0, and D^-1/2 of their degrees may not be real: take "
 			"normalization=none, or edge weights none");
-	for (int32_t p = 0; p < n; p++)
+	for (int32_t p = 0; graph->weight && p < n; p++)
 		PE_TRY(check_degree(ctx, l, order[p], degree[p]));
 	for (int32_t p = 0; p < n; p++) /* a node without edges has no entry to be scaled */
 		scale[p] = l->normalized ? 1 / sqrt(degree[p]) : 1;

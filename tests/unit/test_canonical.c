@@ -206,15 +206,19 @@ static void wide_rows_are_signed_like_narrow_ones(void **state)
 
 static void no_memory(void **state)
 {
-	double v[] = {1, 0, 0, 1}, rows[4];
-	const double *vectors[] = {v, v + 2};
-	const int32_t nodes[] = {0, 1};
-	struct pe_canonical_part part = {.nodes = nodes, .n = 2, .dimension = 2, .vectors = vectors, .step = 1};
-	for (int at = 0; at < 2; at++) {
-		xt_fail_allocation(at, false);
-		assert_int_equal(pe_canonical_basis(*state, &part, 1, 0, 2, rows, 2), PE_ERR_NOMEM);
-	}
+	enum { MANY = 600 }; /* fewer need no allocation */
+	static double v[2 * MANY] = {[0] = 1, [MANY + 1] = 1}, rows[2 * MANY];
+	static int32_t nodes[MANY];
+	const double *vectors[] = {v, v + MANY};
+	struct pe_canonical_part part = {
+		.nodes = nodes, .n = MANY, .dimension = 2, .vectors = vectors, .step = 1};
+	for (int32_t i = 0; i < MANY; i++)
+		nodes[i] = i;
+	xt_fail_allocation(0, false);
+	assert_int_equal(pe_canonical_basis(*state, &part, 1, 0, 2, rows, 2), PE_ERR_NOMEM);
 	xt_fail_allocation(-1, false);
+	assert_int_equal(pe_canonical_basis(*state, &part, 1, 0, 2, rows, 2), PE_OK);
+	assert_true(rows[0] == 1 && rows[1] == 0 && rows[2] == 0 && rows[3] == 1);
 }
 
 int main(int argc, char **argv)
