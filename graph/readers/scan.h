@@ -83,8 +83,8 @@ static inline uint32_t pe_scan_digits8(const char *at, int *count)
 #endif
 }
 
-/* A whole row "12,3\n" of two short numbers, if it fits into the eight bytes at `at`: its length. 0: it
- * does not, or is anything else. */
+/* A whole row "12,3\n" of two numbers of up to four digits, if it fits into the eight bytes at `at`: its
+ * length. 0: it does not, or is anything else. */
 static inline int pe_scan_row8(const char *at, uint32_t *u, uint32_t *v)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -93,12 +93,20 @@ static inline int pe_scan_row8(const char *at, uint32_t *u, uint32_t *v)
 	uint64_t other = pe_scan_other8(bytes), behind = other & (other - 1);
 	if (behind == 0)
 		return 0;
-	int comma = __builtin_ctzll(other) >> 3, feed = __builtin_ctzll(behind) >> 3;
-	if (comma == 0 || feed == comma + 1 || at[comma] != ',' || at[feed] != '\n')
+	unsigned comma = (unsigned)__builtin_ctzll(other) & ~7u,
+			 feed = (unsigned)__builtin_ctzll(behind) & ~7u; /* places in bits */
+	if (comma - 8 > 24 || feed - comma - 16 > 24 || (bytes >> comma & 255) != ',' ||
+		(bytes >> feed & 255) != '\n')
 		return 0;
-	*u = pe_scan_value8(bytes, comma);
-	*v = pe_scan_value8(bytes >> 8 * (comma + 1), feed - comma - 1);
-	return feed + 1;
+	/* Each number to the top of its half, so that zeros stand before it, and both at once: pairs of digits,
+	 * then pairs of these. */
+	uint64_t digits = bytes ^ 0x3030303030303030u;
+	uint64_t both = (uint32_t)digits << (32 - comma) | digits >> (comma + 8) << (72 - (feed - comma));
+	both = (both * 10 + (both >> 8)) & 0x00FF00FF00FF00FFu;
+	both = both * 100 + (both >> 16);
+	*u = both & 0xFFFF;
+	*v = both >> 32 & 0xFFFF;
+	return (int)(feed >> 3) + 1;
 #else
 	(void)at, (void)u, (void)v;
 	return 0;
