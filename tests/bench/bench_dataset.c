@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A whole dataset, the whole process, against LAPACK's dsyevd alone on the same graphs, in turns.
  *
- *   bench_dataset POSENC INPUT OUTPUT.npz [THREADS [ROUNDS]]
+ *   bench_dataset POSENC INPUT OUTPUT.npz [THREADS [ROUNDS]] [-- OPTION VALUE …]
  *
- * Prints, a round: the process's seconds without fsync, fsync, dsyevd's seconds, their ratio; then
- * the median ratio. dsyevd is given ready-made normalised Laplacians and one BLAS thread. */
+ * What stands behind -- goes to posenc encode, and decides how the graphs of dsyevd are read: say
+ * "-- --edge-weights 1". Prints, a round: the process's seconds without fsync, fsync, dsyevd's seconds, their
+ * ratio; then the median ratio. dsyevd is given ready-made normalised Laplacians and one BLAS thread. */
 #define _GNU_SOURCE
 #include <lapacke.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 #include "linalg/blas_threads.h"
 
 #define MAX_ROUNDS 50
+#define COMMAND_SIZE 8192
 
 static double now(void)
 {
@@ -32,14 +34,23 @@ static double number_after(const char *text, const char *key)
 	return at ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-static double run_posenc(
-	const char *posenc, const char *input, const char *output, const char *threads, double *sync)
+/* The command line of `posenc encode`, without a shell's special characters but those in quotes. */
+static void make_command(char command[COMMAND_SIZE], char **argv, const char *threads, char **options)
 {
-	char command[8192];
+	int used = snprintf(command, COMMAND_SIZE,
+		"'%s' encode '%s' --with lap:k=8 --with rwse:steps=20 --threads %s -q --json -o '%s'", argv[1],
+		argv[2], threads, argv[3]);
+	for (; *options && used < COMMAND_SIZE; options++)
+		used += snprintf(command + used, (size_t)(COMMAND_SIZE - used), " '%s'", *options);
+	if (used >= COMMAND_SIZE) {
+		fputs("bench_dataset: the command is too long\n", stderr);
+		exit(2);
+	}
+}
+
+static double run_posenc(const char *command, double *sync)
+{
 	static char json[1 << 16];
-	snprintf(command, sizeof command,
-		"'%s' encode '%s' --with lap:k=8 --with rwse:steps=20 --threads %s -q --json -o '%s'", posenc, input,
-		threads, output);
 	double start = now();
 	FILE *pipe = popen(command, "r");
 	size_t size = pipe ? fread(json, 1, sizeof json - 1, pipe) : 0;
@@ -105,31 +116,39 @@ static int compare_doubles(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-int main(int argc, char **argv)
+/* The graphs as posenc reads them with these options. */
+static pe_graph *read_graphs(pe_context *ctx, const char *input, char **options)
 {
-	if (argc < 4) {
-		fputs("usage: bench_dataset POSENC INPUT OUTPUT.npz [THREADS [ROUNDS]]\n", stderr);
-		return 2;
+	pe_params *params = NULL;
+	pe_graph *graph = NULL;
+	pe_status status = pe_params_create(ctx, "graph", &params);
+	for (; status == PE_OK && options[0] && options[1]; options += 2) {
+		char name[64];
+		snprintf(name, sizeof name, "%s", options[0] + strspn(options[0], "-"));
+		for (char *at = name; *at; at++)
+			*at = *at == '-' ? '_' : *at;
+		if (pe_params_get(params, name)) /* else an option that says nothing of graphs */
+			status = pe_params_set(params, name, options[1]);
 	}
-	const char *threads = argc > 4 ? argv[4] : "1";
-	int rounds = argc > 5 ? atoi(argv[5]) : 7;
-	double ratios[MAX_ROUNDS], sync;
-	pe_context *ctx;
-	pe_graph *graph;
-	if (rounds < 1 || rounds > MAX_ROUNDS || pe_context_create(NULL, &ctx) != PE_OK)
-		return 2;
-	if (pe_graph_from_file(ctx, argv[2], NULL, &graph) != PE_OK) {
+	if (status == PE_OK)
+		status = pe_graph_from_file(ctx, input, params, &graph);
+	if (status != PE_OK)
 		fprintf(stderr, "%s\n", pe_context_message(ctx));
-		return 1;
-	}
+	pe_params_destroy(&params);
+	return graph;
+}
+
+static int compare(const char *command, const pe_graph *graph, const char *threads, int rounds)
+{
+	double ratios[MAX_ROUNDS], sync;
 	int64_t *offsets;
 	double *matrices = make_matrices(graph, &offsets);
 	(void)pe_blas_threads_one();
-	run_posenc(argv[1], argv[2], argv[3], threads, &sync);
-	printf(
-		"%lld graphs, %lld nodes, %s threads\n", (long long)graph->count, (long long)graph->nodes, threads);
+	run_posenc(command, &sync);
+	printf("%lld graphs, %lld nodes, %s, %s threads\n", (long long)graph->count, (long long)graph->nodes,
+		graph->weight ? "weighted" : "no weights", threads);
 	for (int r = 0; r < rounds; r++) {
-		double ours = run_posenc(argv[1], argv[2], argv[3], threads, &sync);
+		double ours = run_posenc(command, &sync);
 		double theirs = run_dsyevd(graph, matrices, offsets);
 		ratios[r] = ours / theirs;
 		printf("posenc %.3f s (%.2f us a graph), fsync %.3f s, dsyevd %.3f s (%.1f us), ratio %.3f\n", ours,
@@ -139,7 +158,30 @@ int main(int argc, char **argv)
 	printf("median ratio %.3f (%.3f to %.3f)\n", ratios[rounds / 2], ratios[0], ratios[rounds - 1]);
 	free(matrices);
 	free(offsets);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int own = 1;
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	char **options = argv + own + (own < argc);
+	if (own < 4) {
+		fputs("usage: bench_dataset POSENC INPUT OUTPUT.npz [THREADS [ROUNDS]] [-- OPTION VALUE ...]\n",
+			stderr);
+		return 2;
+	}
+	const char *threads = own > 4 ? argv[4] : "1";
+	int rounds = own > 5 ? atoi(argv[5]) : 7;
+	char command[COMMAND_SIZE];
+	make_command(command, argv, threads, options);
+	pe_context *ctx;
+	if (rounds < 1 || rounds > MAX_ROUNDS || pe_context_create(NULL, &ctx) != PE_OK)
+		return 2;
+	pe_graph *graph = read_graphs(ctx, argv[2], options);
+	int failed = graph ? compare(command, graph, threads, rounds) : 1;
 	pe_graph_destroy(&graph);
 	pe_context_destroy(&ctx);
-	return 0;
+	return failed;
 }
