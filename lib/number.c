@@ -30,30 +30,67 @@ bool pe_parse_i64(const char *text, size_t size, int64_t *out)
 	return true;
 }
 
-/* Up to 15 digits and a power of ten up to 22 are exact doubles, so that one multiplication or
- * division rounds once (Clinger, PLDI 1990). false: not of that kind. */
-static bool parse_short(const char *text, size_t size, double *out)
+#define MAX_DIGITS 19 /* always fit into 64 bits */
+
+/* ±mantissa / 10^fraction */
+struct decimal {
+	uint64_t mantissa;
+	int fraction;
+	bool negative;
+};
+
+/* Digits and at most one point. false: something else, or too many of them. */
+static bool read_decimal(const char *text, size_t size, struct decimal *out)
 {
-	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
-		1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 	size_t at = size > 0 && (text[0] == '-' || text[0] == '+');
-	int64_t mantissa = 0;
-	int digits = 0, fraction = 0;
-	bool point = false;
+	bool point = false, some = false;
+	int digits = 0;
+	*out = (struct decimal){.negative = size > 0 && text[0] == '-'};
 	for (; at < size; at++) {
 		if (text[at] == '.' && !point) {
 			point = true;
 			continue;
 		}
-		if (!is_digit(text[at]) || ++digits > 15)
+		digits += out->mantissa > 0;
+		if (!is_digit(text[at]) || digits >= MAX_DIGITS)
 			return false;
-		mantissa = 10 * mantissa + (text[at] - '0');
-		fraction += point;
+		some = true;
+		out->mantissa = 10 * out->mantissa + (uint64_t)(text[at] - '0');
+		out->fraction += point;
 	}
-	if (digits == 0)
+	return some;
+}
+
+__extension__ typedef unsigned __int128 wide;
+
+/* a / b rounded once, both above 0: the quotient of 63 bits or more of both moved up to 64, its last
+ * bit set where there is a remainder. */
+static double divide(uint64_t a, uint64_t b)
+{
+	int up_a = __builtin_clzll(a), up_b = __builtin_clzll(b);
+	wide dividend = (wide)(a << up_a) << 63;
+	uint64_t divisor = b << up_b, quotient = (uint64_t)(dividend / divisor);
+	quotient |= (wide)quotient * divisor != dividend;
+	uint64_t power = (uint64_t)(1023 - 63 + up_b - up_a) << 52;
+	double scale;
+	memcpy(&scale, &power, sizeof scale);
+	return (double)quotient * scale;
+}
+
+/* Up to 53 bits and a power of ten up to 22 are exact doubles, so that one division rounds once
+ * (Clinger, PLDI 1990); others are divided as integers. false: too long for either. */
+static bool parse_short(const char *text, size_t size, double *out)
+{
+	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000, 10000000000000000000u};
+	struct decimal d;
+	if (!read_decimal(text, size, &d) || d.fraction >= (int)(sizeof powers / sizeof *powers))
 		return false;
-	double value = (double)mantissa / powers[fraction];
-	*out = text[0] == '-' ? -value : value;
+	bool exact = d.mantissa <= (uint64_t)1 << 53;
+	double value =
+		exact ? (double)d.mantissa / (double)powers[d.fraction] : divide(d.mantissa, powers[d.fraction]);
+	*out = d.negative ? -value : value;
 	return true;
 }
 

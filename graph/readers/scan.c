@@ -78,11 +78,19 @@ void pe_scan_line(const struct pe_scan *scan, const char **text, size_t *size)
 	*size = length > 0 && scan->at[length - 1] == '\r' ? length - 1 : length;
 }
 
+static bool is_one_of(const char *set, char c)
+{
+	for (; *set; set++)
+		if (*set == c)
+			return true;
+	return false;
+}
+
 void pe_scan_word(struct pe_scan *scan, const char *stops, const char **text, size_t *size)
 {
 	pe_scan_blanks(scan);
 	const char *at = scan->at;
-	while (!is_line_end(at, scan->end) && *at != ' ' && *at != '\t' && (*at == '\0' || !strchr(stops, *at)))
+	while (!is_line_end(at, scan->end) && *at != ' ' && *at != '\t' && !is_one_of(stops, *at))
 		at++;
 	*text = scan->at;
 	*size = (size_t)(at - scan->at);

@@ -4,6 +4,8 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void reads_integers(void **state)
@@ -74,11 +76,40 @@ static void writes_what_it_reads(void **state)
 	assert_string_equal(text, "0.100000001");
 }
 
+/* Numbers of 1 to 21 digits, many of them half way between two doubles, against the C library. */
+static void reads_like_strtod(void **state)
+{
+	(void)state;
+	uint64_t random = 1;
+	for (int i = 0; i < 300000; i++) {
+		char text[80];
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		uint64_t digits = random >> (i % 60);
+		if (i % 3 == 1) /* an odd multiple of half a unit in the last place */
+			digits = random >> 11 | (uint64_t)1 << 53 | 1;
+		double value = (double)(random >> 11) * 0x1p-53;
+		int size = i % 3 == 2
+			? snprintf(text, sizeof text, "%.17g", value)
+			: snprintf(text, sizeof text, "%s%llu", i & 8 ? "-" : "", (unsigned long long)digits);
+		int point = (int)(random >> 40) % (size + 1);
+		if (i % 3 < 2 && i % 4 && point > 1) {
+			memmove(text + point + 1, text + point, (size_t)(size - point) + 1);
+			text[point] = '.';
+			size++;
+		}
+		double x = 0;
+		assert_true(pe_parse_f64(text, (size_t)size, &x));
+		if (x != strtod(text, NULL))
+			fail_msg("%s is read as %.17g", text, x);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_integers),
 		cmocka_unit_test(reads_reals),
+		cmocka_unit_test(reads_like_strtod),
 		cmocka_unit_test(writes_what_it_reads),
 	};
 	setlocale(LC_ALL, ""); /* nothing here may depend on it */
