@@ -36,7 +36,8 @@ kill_one() {
 	"$posenc" encode $input $new -q -o "$1" >"$out" 2>"$err" </dev/null &
 	pid=$!
 	if [ "$2" = aimed ]; then
-		while kill -0 $pid 2>/dev/null && ! is_writing; do :; done
+		tries=0 # some seconds: a run whose writing was missed
+		while [ $tries -lt 100000 ] && ! is_writing; do tries=$((tries + 1)); done
 		wait_random $((span / 3))
 	else
 		wait_random $span
