@@ -6,8 +6,9 @@
 input=seq:150000 old=--with=sinusoidal:dim=32 new=--with=sinusoidal:dim=64
 mkdir ref work
 begin=$(date +%s%N)
-expect 0 encode $input $new -o ref/new.npz
-span=$(($(date +%s%N) - begin)) # nanoseconds of a whole run
+expect 0 encode $input $new --json -o ref/new.npz
+span=$(($(date +%s%N) - begin)) # nanoseconds of a whole run, and of its writing
+writing=$(sed 's/.*"write": *\([0-9.e-]*\).*/\1/' "$out" | awk '{printf "%d", $1 * 1e9}')
 expect 0 encode $input $old -o ref/old.npz
 for kind in old new; do
 	eval "with=\$$kind"
@@ -38,7 +39,7 @@ kill_one() {
 	if [ "$2" = aimed ]; then
 		tries=0 # some seconds: a run whose writing was missed
 		while [ $tries -lt 100000 ] && ! is_writing; do tries=$((tries + 1)); done
-		wait_random $((span / 3))
+		wait_random $((writing / 2))
 	else
 		wait_random $span
 	fi
@@ -75,6 +76,11 @@ for target in x.npz:npz x.safetensors:safetensors x/:dir; do
 			trial "${target%:*}" "${target#*:}" aimed $state
 			trial "${target%:*}" "${target#*:}" blind $state
 		done
+	done
+	more=0
+	while [ $interrupted = 0 ] && [ $more -lt 20 ]; do
+		more=$((more + 1))
+		trial "${target%:*}" "${target#*:}" aimed absent
 	done
 	[ $interrupted -gt 0 ] || fail "no run was interrupted while writing ${target%:*}"
 	expect 0 encode $input $new -q -o "work/${target%:*}"
