@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * What encoders of the sites scores and weights yield: bias (heads, Lq, Lk), with a first dimension of
  * batches where positions differ between them; and, of relative ones on evenly spaced positions,
- * bias_table (heads, Lq + Lk - 1) with entry key - query + Lq - 1. */
+ * bias_table (heads, Lq + Lk - 1) with entry key - query + Lq - 1. Likewise gain and gain_table of those
+ * that multiply scores, and arrays of one integer a pair, (Lq, Lk), of those that have buckets. */
 #ifndef PE_SCORES_H
 #define PE_SCORES_H
+
+#include <math.h>
 
 #include "encoder.h"
 
@@ -17,9 +20,27 @@ int64_t pe_relative_count(const pe_encoding *e);
 /* table[key - query + Lq - 1] of one head, added by fn to what is there. */
 void pe_relative_table(const pe_encoding *e, pe_cells_fn *fn, int64_t head, double *table);
 
+/* |query - key| of cell number c on a sequence; if causal, 0 for keys after the query: they are masked. */
+static inline double pe_cell_distance(
+	const pe_encoding *e, const struct pe_cells *cells, int64_t c, bool causal)
+{
+	double distance = pe_domain_position(e->queries, cells->batch, cells->query) -
+		pe_domain_position(e->domain, cells->batch, cells->key + c);
+	return causal ? fmax(distance, 0) : fabs(distance);
+}
+
 /* Declares bias and, if it can be, bias_table after it. At the end of bind; e->heads must be set. */
 pe_status pe_scores_declare(pe_encoding *e) PE_NODISCARD;
 /* Computes them by fn into outs[0] and, if it was declared, outs[1]. */
 pe_status pe_scores_compute(pe_encoding *e, pe_cells_fn *fn, const pe_tensor *outs) PE_NODISCARD;
+
+/* Likewise gain and gain_table. */
+pe_status pe_gains_declare(pe_encoding *e) PE_NODISCARD;
+pe_status pe_gains_compute(pe_encoding *e, pe_cells_fn *fn, const pe_tensor *outs) PE_NODISCARD;
+
+/* Declares an array of one integer a pair, (Lq, Lk) or (batch, Lq, Lk), and computes it by fn, which is
+ * asked with head 0. */
+pe_status pe_pairs_declare(pe_encoding *e, const char *name) PE_NODISCARD;
+pe_status pe_pairs_compute(pe_encoding *e, pe_index_fn *fn, const pe_tensor *out) PE_NODISCARD;
 
 #endif
