@@ -28,11 +28,9 @@ static void fill_slopes(double *slopes, int64_t heads, double max_bias)
 static void scores(const pe_encoding *e, const struct pe_cells *cells, double *bias)
 {
 	const struct state *s = e->state;
-	double slope = s->slopes[cells->head], query = pe_domain_position(e->queries, cells->batch, cells->query);
-	for (int64_t c = 0; c < cells->count; c++) {
-		double distance = query - pe_domain_position(e->domain, cells->batch, cells->key + c);
-		bias[c] -= slope * (s->direction == CAUSAL ? fmax(distance, 0) : fabs(distance));
-	}
+	double slope = s->slopes[cells->head];
+	for (int64_t c = 0; c < cells->count; c++)
+		bias[c] -= slope * pe_cell_distance(e, cells, c, s->direction == CAUSAL);
 }
 
 static pe_status bind(pe_encoding *e)
@@ -46,8 +44,8 @@ static pe_status bind(pe_encoding *e)
 	if (!s->slopes)
 		return PE_ERR_NOMEM;
 	fill_slopes(s->slopes, e->heads, pe_params_real(e->params, "max_bias"));
-	PE_TRY(pe_declare(e, "slopes", PE_F64, 1, &e->heads, false));
-	return pe_scores_declare(e);
+	PE_TRY(pe_scores_declare(e));
+	return pe_declare(e, "slopes", PE_F64, 1, &e->heads, false);
 }
 
 static void release(pe_encoding *e)
@@ -59,9 +57,10 @@ static void release(pe_encoding *e)
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 {
 	const struct state *s = e->state;
-	if (outs[0].data)
-		pe_store_f64(outs[0].data, outs[0].dtype, outs[0].strides[0], s->slopes, 1, e->heads);
-	return pe_scores_compute(e, scores, outs + 1);
+	const pe_tensor *slopes = &outs[e->array_count - 1];
+	if (slopes->data)
+		pe_store_f64(slopes->data, slopes->dtype, slopes->strides[0], s->slopes, 1, e->heads);
+	return pe_scores_compute(e, scores, outs);
 }
 
 static const pe_option_info options[] = {
