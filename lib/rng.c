@@ -37,16 +37,43 @@ uint64_t pe_rng_u64(uint64_t seed, uint64_t stream, uint64_t index)
 	return (uint64_t)block[half + 1] << 32 | block[half];
 }
 
+static double as_uniform(uint64_t bits)
+{
+	return (double)(bits >> 11) * 0x1p-53;
+}
+
 double pe_rng_uniform(uint64_t seed, uint64_t stream, uint64_t index)
 {
-	return (double)(pe_rng_u64(seed, stream, index) >> 11) * 0x1p-53;
+	return as_uniform(pe_rng_u64(seed, stream, index));
+}
+
+/* The two numbers at an even index and after it. */
+static void normal_pair(uint64_t seed, uint64_t stream, uint64_t even, double out[2])
+{
+	uint32_t block[4];
+	pe_rng_block(seed, stream, even / 2, block);
+	double u = as_uniform((uint64_t)block[1] << 32 | block[0]);
+	double v = as_uniform((uint64_t)block[3] << 32 | block[2]);
+	double radius = sqrt(-2 * log1p(-u));
+	double angle = 2 * PE_PI * v;
+	out[0] = radius * cos(angle);
+	out[1] = radius * sin(angle);
 }
 
 double pe_rng_normal(uint64_t seed, uint64_t stream, uint64_t index)
 {
-	double u = pe_rng_uniform(seed, stream, index / 2 * 2);
-	double v = pe_rng_uniform(seed, stream, index / 2 * 2 + 1);
-	double radius = sqrt(-2 * log1p(-u));
-	double angle = 2 * PE_PI * v;
-	return radius * (index % 2 ? sin(angle) : cos(angle));
+	double pair[2];
+	normal_pair(seed, stream, index / 2 * 2, pair);
+	return pair[index % 2];
+}
+
+void pe_rng_normals(uint64_t seed, uint64_t stream, int64_t n, double *out)
+{
+	double pair[2];
+	for (int64_t i = 0; i < n; i += 2) {
+		normal_pair(seed, stream, (uint64_t)i, pair);
+		out[i] = pair[0];
+		if (i + 1 < n)
+			out[i + 1] = pair[1];
+	}
 }

@@ -80,13 +80,15 @@ static void begin(const pe_encoding *e, struct pe_initial initial, double *out, 
 	for (int i = 0; i < 2; i++)
 		for (const char *c = names[i]; *c; c++)
 			stream = (stream ^ (unsigned char)*c) * 0x100000001B3u;
+	if (initial.kind == PE_INITIAL_NORMAL)
+		pe_rng_normals(seed, stream, count, out);
 	for (int64_t i = 0; i < count; i++)
 		switch (initial.kind) {
 		case PE_INITIAL_CONSTANT:
 			out[i] = initial.a;
 			break;
 		case PE_INITIAL_NORMAL:
-			out[i] = initial.a + initial.b * pe_rng_normal(seed, stream, (uint64_t)i);
+			out[i] = initial.a + initial.b * out[i];
 			break;
 		case PE_INITIAL_UNIFORM:
 			out[i] = initial.a + (initial.b - initial.a) * pe_rng_uniform(seed, stream, (uint64_t)i);

@@ -57,9 +57,20 @@ static void streams_and_seeds_differ(void **state)
 	assert_true(pe_rng_u64(1, 5, 9) == pe_rng_u64(1, 5, 9));
 }
 
+static void gives_many_normals_at_once(void **state)
+{
+	(void)state;
+	double many[7] = {0};
+	pe_rng_normals(7, 4, 5, many);
+	for (uint64_t i = 0; i < 5; i++)
+		assert_true(many[i] == pe_rng_normal(7, 4, i));
+	assert_true(many[5] == 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gives_many_normals_at_once),
 		cmocka_unit_test(gives_the_known_answers),
 		cmocka_unit_test(has_the_right_moments),
 		cmocka_unit_test(streams_and_seeds_differ),
