@@ -126,9 +126,11 @@ struct pe_encoding {
 	void *state;              /* the encoder's */
 
 	/* What bind says about the scores of all sites, for the core. */
-	int64_t heads; /* of scores and terms; 0: any number, all alike */
-	bool relative; /* scores, gains, weights_after and indices depend on key - query position alone */
-	int64_t halo;  /* of map_heads */
+	int64_t heads;     /* of scores and terms; 0: any number, all alike */
+	int64_t key_heads; /* of the keys that rotate takes, where they differ; 0: any number */
+	bool leaves_scale; /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
+	bool relative;     /* scores, gains, weights_after and indices depend on key - query position alone */
+	int64_t halo;      /* of map_heads */
 
 	const pe_bundle *given_weights; /* while bind runs, or NULL */
 	const char *weights_prefix;

@@ -318,6 +318,10 @@ static pe_status check_rotation(pe_encoding *e, pe_side side, const pe_tensor *x
 		return pe_encoding_fail(e, PE_ERR_SHAPE,
 			"there are %lld tokens in %lld batches, and positions for %lld in %lld", (long long)shape[2],
 			(long long)shape[0], (long long)domain->tokens, (long long)domain->batch);
+	int64_t heads = side == PE_KEYS && e->key_heads != 0 ? e->key_heads : e->heads;
+	if (heads != 0 && shape[1] > heads)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "there are %lld heads, and it knows %lld",
+			(long long)shape[1], (long long)heads);
 	if (overlap(x, y) && (!same_view(x, y) || shape[3] != x->shape[3]))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "input and output overlap without being the same");
 	return PE_OK;

@@ -56,7 +56,7 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 		return PE_ERR_NOMEM;
 	int64_t end = pe_min((chunk + 1) * CHUNK, w->rows);
 	for (int64_t i = chunk * CHUNK; i < end; i++) {
-		struct pe_place at = {PE_KEYS, i / tokens / w->heads, i / tokens % w->heads, i % tokens};
+		struct pe_place at = {PE_VALUES, i / tokens / w->heads, i / tokens % w->heads, i % tokens};
 		pe_rotation_turn(w->e, &at, 0, pairs, cosine, cosine + pairs);
 		for (int k = 0; k < 2; k++)
 			if (w->outs[k].data)

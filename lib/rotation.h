@@ -16,8 +16,9 @@ struct pe_rotation {
 	int64_t width; /* of a head; 0: any that holds all pairs */
 	bool per_head; /* whether angles differ between heads */
 	bool per_side; /* whether queries and keys are turned differently, as by xpos' scale */
-	/* Writes the cosines and sines of pairs first … first + count - 1, times what scales them. Never asked
-	 * for values, nor for tokens without a place. Called from several threads. */
+	/* Writes the cosines and sines of pairs first … first + count - 1, times what scales them. Asked for
+	 * PE_VALUES, which are never turned, it writes what the arrays hold: what queries and keys share. Never
+	 * asked for tokens without a place. Called from several threads. */
 	void (*turn)(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
 		double *cosine, double *sine);
 };

@@ -159,6 +159,9 @@ static pe_status check_sizes(struct pe_plan *p, pe_encoding *e)
 	if (e->heads != 0 && e->heads != p->heads)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "it has %lld heads, and attention %lld", (long long)e->heads,
 			(long long)p->heads);
+	if (e->key_heads != 0 && e->key_heads != p->key_heads)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "it has %lld heads of keys, and attention %lld",
+			(long long)e->key_heads, (long long)p->key_heads);
 	return PE_OK;
 }
 
@@ -179,7 +182,7 @@ static pe_status put_at_sites(struct pe_plan *p, pe_encoding *e)
 	put(&p->values, e, x->values);
 	PE_TRY(put_only(p, &p->map_heads, e, x->map_heads, "maps the scores of all heads"));
 	if (p->scale == 0)
-		PE_TRY(put_only(p, &p->scaler, e, x->scale, "sets the scale; give one by hand"));
+		PE_TRY(put_only(p, &p->scaler, e, x->scale && !e->leaves_scale, "sets the scale; give one by hand"));
 	return PE_OK;
 }
 
