@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "frequency.h"
+
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+/* The first 26 bits of x, so that the product of two such numbers is exact. */
+static double leading_bits(double x)
+{
+	uint64_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	bits &= ~(((uint64_t)1 << 27) - 1);
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+pe_status pe_frequencies_make(
+	pe_context *ctx, const long double *frequency, int64_t count, struct pe_frequencies *out)
+{
+	*out = (struct pe_frequencies){.count = count, .high = pe_alloc(ctx, count, 2 * sizeof *out->high)};
+	if (!out->high)
+		return PE_ERR_NOMEM;
+	out->low = out->high + count;
+	for (int64_t t = 0; t < count; t++) {
+		out->high[t] = leading_bits((double)frequency[t]);
+		out->low[t] = (double)(frequency[t] - (long double)out->high[t]);
+	}
+	return PE_OK;
+}
+
+void pe_frequencies_free(pe_context *ctx, struct pe_frequencies *f)
+{
+	pe_free(ctx, f->high);
+	*f = (struct pe_frequencies){0};
+}
+
+/* The angle is angle[t] + rest[t]: the leading product has no rounding, what follows is 2^26 times
+ * smaller, and the rounding of their sum is known (Dekker). */
+static void multiply(const struct pe_frequencies *f, double position, int64_t first, int64_t count,
+	double *angle, double *rest)
+{
+	double leading = leading_bits(position), following = position - leading;
+	const double *high = f->high + first, *low = f->low + first;
+	for (int64_t t = 0; t < count; t++) {
+		double large = leading * high[t], small = following * high[t] + position * low[t];
+		angle[t] = large + small;
+		rest[t] = (large - angle[t]) + small;
+	}
+}
+
+void pe_frequencies_turn(const pe_context *ctx, const struct pe_frequencies *f, double position,
+	int64_t first, int64_t count, double *cosine, double *sine)
+{
+	enum { BLOCK = 64 };
+	double rest[BLOCK];
+	for (int64_t done = 0; done < count; done += BLOCK) {
+		int64_t n = pe_min(BLOCK, count - done);
+		double *c = cosine + done, *s = sine + done;
+		multiply(f, position, first + done, n, s, rest);
+		ctx->kernels->sincos(s, n, s, c);
+		for (int64_t t = 0; t < n; t++) {
+			double before = c[t];
+			c[t] -= rest[t] * s[t];
+			s[t] += rest[t] * before;
+		}
+	}
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xt.h"
+
+#include <string.h>
+
+#include "xt_rotation.h"
+
+static pe_params *params_of(pe_context *ctx, const char *with, const pe_encoder **encoder)
+{
+	char name[64] = {0};
+	size_t size = strcspn(with, ":");
+	assert_true(size < sizeof name);
+	memcpy(name, with, size);
+	pe_params *params;
+	assert_int_equal(pe_params_create(ctx, name, &params), PE_OK);
+	if (with[size])
+		xt_set(params, with + size + 1);
+	*encoder = pe_encoder_find(name);
+	return params;
+}
+
+pe_encoding *xt_encoding(pe_context *ctx, const char *with, const pe_domain *domain, const pe_domain *queries,
+	const pe_bundle *weights)
+{
+	const pe_encoder *encoder;
+	pe_encoding *e;
+	pe_params *params = params_of(ctx, with, &encoder);
+	pe_encoding_options options = {.size = sizeof options, .queries = queries, .weights = weights};
+	if (pe_encoding_create(ctx, encoder, params, domain, &options, &e) != PE_OK)
+		fail_msg("%s: %s", with, pe_context_message(ctx));
+	pe_params_destroy(&params);
+	return e;
+}
+
+void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, const char *text)
+{
+	const pe_encoder *encoder;
+	pe_encoding *e;
+	pe_domain *domain;
+	pe_params *params = params_of(ctx, with, &encoder);
+	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
+	xt_fails(ctx, pe_encoding_create(ctx, encoder, params, domain, NULL, &e), status, text);
+	pe_domain_destroy(&domain);
+	pe_params_destroy(&params);
+}
+
+static struct xt_turns turns_on(pe_context *ctx, const char *with, const pe_domain *domain)
+{
+	struct xt_turns r = {0};
+	pe_tensor outs[PE_MAX_ARRAYS];
+	pe_encoding *e = xt_encoding(ctx, with, domain, NULL, NULL);
+	r.count = pe_encoding_array_count(e);
+	for (int64_t i = 0; i < r.count; i++) {
+		assert_int_equal(pe_encoding_array(e, i, &r.info[i]), PE_OK);
+		outs[i] = pe_tensor_dense(NULL, PE_F64, r.info[i].ndim, r.info[i].shape);
+		outs[i].data = r.arrays[i] = malloc((size_t)pe_tensor_bytes(&outs[i]) + 1);
+	}
+	r.size = pe_tensor_count(&outs[0]);
+	assert_int_equal(pe_encoding_compute(e, outs, r.count), PE_OK);
+	pe_encoding_destroy(&e);
+	return r;
+}
+
+struct xt_turns xt_turns_from(pe_context *ctx, const char *with, int64_t length, double offset)
+{
+	pe_domain *domain;
+	assert_int_equal(pe_domain_sequence(ctx, length, offset, &domain), PE_OK);
+	struct xt_turns r = turns_on(ctx, with, domain);
+	pe_domain_destroy(&domain);
+	return r;
+}
+
+static pe_domain *domain_at(pe_context *ctx, const double *positions, int64_t n)
+{
+	double copy[64];
+	pe_domain *domain;
+	assert_true(n <= 64);
+	memcpy(copy, positions, (size_t)n * sizeof *copy);
+	pe_tensor t = pe_tensor_dense(copy, PE_F64, 1, &n);
+	assert_int_equal(pe_domain_positions(ctx, &t, 0, &domain), PE_OK);
+	return domain;
+}
+
+struct xt_turns xt_turns_at(pe_context *ctx, const char *with, const double *positions, int64_t n)
+{
+	pe_domain *domain = domain_at(ctx, positions, n);
+	struct xt_turns r = turns_on(ctx, with, domain);
+	pe_domain_destroy(&domain);
+	return r;
+}
+
+void xt_turns_free(struct xt_turns *turns)
+{
+	for (int64_t i = 0; i < turns->count; i++)
+		free(turns->arrays[i]);
+	*turns = (struct xt_turns){0};
+}
+
+void xt_scores(pe_context *ctx, const char *with, double i, double j, const double *q, const double *k,
+	int64_t width, double scores[2])
+{
+	enum { WIDEST = 512 };
+	double copies[2][2 * WIDEST], v[2] = {0}, out[2];
+	assert_true(width <= WIDEST);
+	memcpy(copies[0], q, (size_t)(2 * width) * sizeof *q);
+	memcpy(copies[1], k, (size_t)(2 * width) * sizeof *k);
+	pe_domain *queries = domain_at(ctx, &i, 1), *keys = domain_at(ctx, &j, 1);
+	pe_encoding *e = xt_encoding(ctx, with, keys, queries, NULL);
+	pe_tensor tq = pe_tensor_dense(copies[0], PE_F64, 4, (int64_t[]){1, 2, 1, width}), tk = tq;
+	pe_tensor tv = pe_tensor_dense(v, PE_F64, 4, (int64_t[]){1, 2, 1, 1}), tout = tv;
+	pe_tensor lse = pe_tensor_dense(scores, PE_F64, 3, (int64_t[]){1, 2, 1});
+	tk.data = copies[1];
+	tout.data = out;
+	pe_attention_options options = {.size = sizeof options, .core = PE_CORE_REFERENCE};
+	pe_attention_tensors t = {.size = sizeof t, .q = &tq, .k = &tk, .v = &tv, .out = &tout, .lse = &lse};
+	if (pe_attend(ctx, &e, 1, &options, &t) != PE_OK)
+		fail_msg("%s: %s", with, pe_context_message(ctx));
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&keys);
+	pe_domain_destroy(&queries);
+}
+
+void xt_numbers(double *out, int64_t n)
+{
+	uint64_t bits = 88172645463325252u;
+	for (int64_t i = 0; i < n; i++) {
+		bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+		out[i] = (double)(bits >> 11) * 0x1p-52 - 1;
+	}
+}

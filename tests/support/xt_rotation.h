@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Encoders that turn queries and keys, in tests. Include xt.h first. */
+#ifndef XT_ROTATION_H
+#define XT_ROTATION_H
+
+#include "posenc.h"
+
+/* All arrays of an encoder, "rope:head_dim=8", as dense doubles. */
+struct xt_turns {
+	int64_t count, size; /* size: numbers in each of the first two */
+	pe_array_info info[PE_MAX_ARRAYS];
+	double *arrays[PE_MAX_ARRAYS];
+};
+
+/* At positions offset, offset + 1 …, or at given ones (n); fails the test if the encoder refuses. */
+struct xt_turns xt_turns_from(pe_context *ctx, const char *with, int64_t length, double offset);
+struct xt_turns xt_turns_at(pe_context *ctx, const char *with, const double *positions, int64_t n);
+void xt_turns_free(struct xt_turns *turns);
+
+/* An encoding on a domain; fails the test if the encoder refuses. */
+pe_encoding *xt_encoding(pe_context *ctx, const char *with, const pe_domain *domain, const pe_domain *queries,
+	const pe_bundle *weights);
+/* How an encoder answers to settings it must refuse, on positions 0, 1, 2. */
+void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, const char *text);
+
+/* The scores scale · q·k + … of one query at position i and one key at position j, two heads, widths from
+ * q and k (2 × width each): the log-sum-exp of a row with one key. */
+void xt_scores(pe_context *ctx, const char *with, double i, double j, const double *q, const double *k,
+	int64_t width, double scores[2]);
+
+/* Numbers in [-1, 1) that differ from each other. */
+void xt_numbers(double *out, int64_t n);
+
+#endif
