@@ -39,8 +39,9 @@ struct decimal {
 	bool negative;
 };
 
-/* Digits and at most one point. false: something else, or too many of them. */
-static bool read_decimal(const char *text, size_t size, struct decimal *out)
+/* Digits and at most one point, as long as they go on. Returns their length; 0: there is no digit, or
+ * there are too many. */
+static size_t read_decimal(const char *text, size_t size, struct decimal *out)
 {
 	size_t at = size > 0 && (text[0] == '-' || text[0] == '+');
 	bool point = false, some = false;
@@ -51,14 +52,16 @@ static bool read_decimal(const char *text, size_t size, struct decimal *out)
 			point = true;
 			continue;
 		}
+		if (!is_digit(text[at]))
+			break;
 		digits += out->mantissa > 0;
-		if (!is_digit(text[at]) || digits >= MAX_DIGITS)
-			return false;
+		if (digits >= MAX_DIGITS)
+			return 0;
 		some = true;
 		out->mantissa = 10 * out->mantissa + (uint64_t)(text[at] - '0');
 		out->fraction += point;
 	}
-	return some;
+	return some ? at : 0;
 }
 
 __extension__ typedef unsigned __int128 wide;
@@ -78,20 +81,21 @@ static double divide(uint64_t a, uint64_t b)
 }
 
 /* Up to 53 bits and a power of ten up to 22 are exact doubles, so that one division rounds once
- * (Clinger, PLDI 1990); others are divided as integers. false: too long for either. */
-static bool parse_short(const char *text, size_t size, double *out)
+ * (Clinger, PLDI 1990); others are divided as integers. */
+size_t pe_parse_decimal(const char *text, size_t size, double *out)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
 		1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
 		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000, 10000000000000000000u};
 	struct decimal d;
-	if (!read_decimal(text, size, &d) || d.fraction >= (int)(sizeof powers / sizeof *powers))
-		return false;
+	size_t length = read_decimal(text, size, &d);
+	if (length == 0 || d.fraction >= (int)(sizeof powers / sizeof *powers))
+		return 0;
 	bool exact = d.mantissa <= (uint64_t)1 << 53;
 	double value =
 		exact ? (double)d.mantissa / (double)powers[d.fraction] : divide(d.mantissa, powers[d.fraction]);
 	*out = d.negative ? -value : value;
-	return true;
+	return length;
 }
 
 static locale_t c_locale(void)
@@ -101,8 +105,11 @@ static locale_t c_locale(void)
 
 bool pe_parse_f64(const char *text, size_t size, double *out)
 {
-	if (parse_short(text, size, out))
+	double value;
+	if (size > 0 && pe_parse_decimal(text, size, &value) == size) {
+		*out = value;
 		return true;
+	}
 	if (size == 0 || size >= MAX_TEXT || text[0] == ' ' || memchr(text, 'x', size) ||
 		memchr(text, 'X', size) || memchr(text, '\0', size) || (text[0] >= '\t' && text[0] <= '\r'))
 		return false;

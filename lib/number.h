@@ -13,6 +13,10 @@
 bool pe_parse_i64(const char *text, size_t size, int64_t *out);
 bool pe_parse_f64(const char *text, size_t size, double *out);
 
+/* Reads the plain decimal (sign, digits, point) that text begins with, rounded correctly. Returns its length;
+ * 0: there is none, or it has too many digits for the fast way: pe_parse_f64 tells. */
+size_t pe_parse_decimal(const char *text, size_t size, double *out);
+
 /* Writes value with `digits` significant digits (%.*g), at most 31 bytes and the NUL; returns the length. */
 size_t pe_format_f64(char *out, double value, int digits);
 /* At most 20 bytes and the NUL. */

@@ -175,7 +175,7 @@ pe_status pe_scan_i64(struct pe_scan *scan, const char *what, int64_t min, int64
 	return slow_i64(scan, what, min, max, out);
 }
 
-pe_status pe_scan_f64(struct pe_scan *scan, const char *what, double *out)
+static pe_status slow_f64(struct pe_scan *scan, const char *what, double *out)
 {
 	const char *text;
 	size_t size;
@@ -188,6 +188,19 @@ pe_status pe_scan_f64(struct pe_scan *scan, const char *what, double *out)
 	if (isinf(value))
 		return pe_scan_fail(scan, "%s is %.*s, which is infinite or too large: it must be a finite number",
 			what, shown(size), text);
+	*out = value;
+	return PE_OK;
+}
+
+pe_status pe_scan_f64(struct pe_scan *scan, const char *what, double *out)
+{
+	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
+		scan->at++;
+	double value;
+	size_t length = pe_parse_decimal(scan->at, (size_t)(scan->end - scan->at), &value);
+	if (length == 0 || !ends_number(scan->at + length, scan->end))
+		return slow_f64(scan, what, out);
+	scan->at += length;
 	*out = value;
 	return PE_OK;
 }

@@ -76,6 +76,23 @@ static void writes_what_it_reads(void **state)
 	assert_string_equal(text, "0.100000001");
 }
 
+static void reads_what_text_begins_with(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		size_t length;
+		double value;
+	} cases[] = {{"1.5,2", 3, 1.5}, {"-2.50 ", 5, -2.5}, {"1.2.3", 3, 1.2}, {"7", 1, 7}, {"3e5", 1, 3},
+		{"00000000000000000000001x", 23, 1}, {".5\n", 2, .5}, {"5.\n", 2, 5}, {"", 0, 0}, {"-", 0, 0},
+		{".", 0, 0}, {"inf", 0, 0}, {",1", 0, 0}, {"12345678901234567890123", 0, 0}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double x = 0;
+		assert_int_equal(pe_parse_decimal(cases[i].text, strlen(cases[i].text), &x), cases[i].length);
+		assert_true(x == cases[i].value);
+	}
+}
+
 /* Numbers of 1 to 21 digits, many of them half way between two doubles, against the C library. */
 static void reads_like_strtod(void **state)
 {
@@ -109,6 +126,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_integers),
 		cmocka_unit_test(reads_reals),
+		cmocka_unit_test(reads_what_text_begins_with),
 		cmocka_unit_test(reads_like_strtod),
 		cmocka_unit_test(writes_what_it_reads),
 	};
