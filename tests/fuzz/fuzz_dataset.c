@@ -55,8 +55,8 @@ static void put(int file, const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* The files of the input; those behind its end are removed. */
-static void fill_folder(const uint8_t *data, size_t size)
+/* The files of the input; those behind its end are removed. Returns how many there are. */
+static int fill_folder(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = data + size;
 	int file = 0;
@@ -66,11 +66,12 @@ static void fill_folder(const uint8_t *data, size_t size)
 		put(file, data, (size_t)((more ? cut : end) - data));
 		data = more ? cut + 1 : end;
 	}
-	for (; file < FILES; file++) {
+	for (int absent = file; absent < FILES; absent++) {
 		char path[160];
-		path_of(file, path);
+		path_of(absent, path);
 		unlink(path);
 	}
+	return file;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,10 +80,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ctx)
 		return 0;
 	make_folder();
-	fill_folder(data, size);
-	/* The policies take turns: no weights, those of the format, the first or second column. */
-	struct pe_graph_policy policy = {
-		.edges = (enum pe_direction)(size % 3), .weight_column = (int32_t)(size % 4) - 1};
+	int files = fill_folder(data, size);
+	/* The policies take turns: weights by auto, none, and, where there may be some, a column's. */
+	struct pe_graph_policy policy = {.edges = (enum pe_direction)(size % 3),
+		.weight_column = (int32_t)(size % (files >= 3 + (DATASET == OGB) ? 4 : 2)) - 1};
 	struct pe_raw_graphs raw = {0};
 	bool is = false;
 	pe_status status = DATASET == OGB ? pe_read_ogb(ctx, folder, &policy, &is, &raw)
