@@ -9,7 +9,7 @@
 enum direction { BIDIRECTIONAL, CAUSAL };
 
 struct state {
-	double *slopes; /* heads */
+	double *slopes; /* heads; a weight */
 	enum direction direction;
 };
 
@@ -40,18 +40,13 @@ static pe_status bind(pe_encoding *e)
 	e->heads = pe_params_int(e->params, "heads");
 	e->relative = true;
 	s->direction = (enum direction)pe_params_choice(e->params, "direction");
-	s->slopes = pe_alloc(e->ctx, e->heads, sizeof *s->slopes);
-	if (!s->slopes)
-		return PE_ERR_NOMEM;
-	fill_slopes(s->slopes, e->heads, pe_params_real(e->params, "max_bias"));
+	struct pe_initial initial = pe_initial_constant(0);
+	initial.optional = true;
+	PE_TRY(pe_encoding_weight(e, "slopes", 1, &e->heads, initial, &s->slopes));
+	if (!pe_encoding_weight_is_given(e, "slopes"))
+		fill_slopes(s->slopes, e->heads, pe_params_real(e->params, "max_bias"));
 	PE_TRY(pe_scores_declare(e));
 	return pe_declare(e, "slopes", PE_F64, 1, &e->heads, false);
-}
-
-static void release(pe_encoding *e)
-{
-	struct state *s = e->state;
-	pe_free(e->ctx, s->slopes);
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
@@ -70,6 +65,11 @@ static const pe_option_info options[] = {
 	PE_REAL("max_bias", "8", 1e-3, 1e3, "the last slope of a power of two of heads is 2^-max_bias"),
 };
 
+static const pe_weight_info weights[] = {
+	{"slopes", "(heads)", "the series above",
+		"optional: slopes that replace the series, for models with others"},
+};
+
 const struct pe_encoder pe_encoder_alibi = {
 	.table = PE_TABLE_NO_PRESETS("alibi", options),
 	.family = PE_SEQ,
@@ -85,8 +85,8 @@ const struct pe_encoder pe_encoder_alibi = {
 	.source = "Press et al. 2022, \"Train short, test long\", and its code",
 	.example = "seq:128 --with alibi:heads=12 -o bias.npz",
 	.domains = PE_DOMAIN_SEQUENCE,
+	PE_WEIGHTS(weights),
 	.bind = bind,
-	.release = release,
 	.compute = compute,
 	.scores = scores,
 };

@@ -140,6 +140,29 @@ static void is_added_to_the_scores(void **state)
 	pe_domain_destroy(&domain);
 }
 
+/* Given slopes replace the series, in the bias too. */
+static void takes_slopes_as_weights(void **state)
+{
+	float given[] = {3, 0.5f};
+	pe_tensor tensor = pe_tensor_dense(given, PE_F32, 1, (int64_t[]){2});
+	pe_bundle *weights;
+	pe_domain *domain;
+	assert_int_equal(pe_bundle_create(*state, &weights), PE_OK);
+	assert_int_equal(pe_bundle_add(weights, "alibi.slopes", &tensor), PE_OK);
+	assert_int_equal(pe_domain_sequence(*state, 3, 0, &domain), PE_OK);
+	pe_encoding *e = xt_encode(*state, "alibi", "heads=2", domain, NULL, weights, NULL);
+	pe_tensor slopes = xt_computed(e, "slopes"), bias = xt_computed(e, "bias");
+	xt_close_f64(((double *)slopes.data)[0], 3, 0, 0);
+	xt_close_f64(((double *)slopes.data)[1], 0.5, 0, 0);
+	xt_close_f64(((double *)bias.data)[2], -6, 0, 0);
+	xt_close_f64(((double *)bias.data)[9 + 3], -0.5, 0, 0);
+	free(slopes.data);
+	free(bias.data);
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+	pe_bundle_destroy(&weights);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -149,6 +172,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(falls_linearly_at_real_positions),
 		cmocka_unit_test(depends_on_the_distance_alone),
 		cmocka_unit_test(is_added_to_the_scores),
+		cmocka_unit_test(takes_slopes_as_weights),
 	};
 	return xt_run(argc, argv, tests);
 }
