@@ -6,19 +6,20 @@
 #include <math.h>
 #include <string.h>
 
-/* An encoder that does nothing but ask for three weights. */
+/* An encoder that does nothing but ask for four weights. */
 enum { ROWS = 4, COLUMNS = 600 };
 
 static pe_status bind(pe_encoding *e)
 {
 	double *ignored;
-	struct pe_initial extra = pe_initial_constant(7);
-	extra.optional = true;
+	struct pe_initial extra = pe_initial_constant(7), twin = pe_initial_uniform(-2, 3);
+	extra.optional = twin.optional = true;
 	PE_TRY(
 		pe_encoding_weight(e, "table", 2, (int64_t[]){ROWS, COLUMNS}, pe_initial_normal(1, 0.5), &ignored));
 	PE_TRY(
 		pe_encoding_weight(e, "other", 2, (int64_t[]){ROWS, COLUMNS}, pe_initial_uniform(-2, 3), &ignored));
 	PE_TRY(pe_encoding_weight(e, "extra", 0, NULL, extra, &ignored));
+	PE_TRY(pe_encoding_weight(e, "twin", 2, (int64_t[]){ROWS, COLUMNS}, twin, &ignored));
 	return pe_declare_weights(e);
 }
 
@@ -29,7 +30,8 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 }
 
 static const pe_weight_info infos[] = {{"table", "(4, 600)", "N(1, 0.5)", "a table"},
-	{"other", "(4, 600)", "U(-2, 3)", "another"}, {"extra", "()", "7", "optional"}};
+	{"other", "(4, 600)", "U(-2, 3)", "another"}, {"extra", "()", "7", "optional"},
+	{"twin", "(4, 600)", "U(-2, 3)", "optional"}};
 
 static const struct pe_encoder encoder = {.table = PE_TABLE_EMPTY("fake"),
 	.family = PE_SEQ,
@@ -117,7 +119,7 @@ static void finds_by_name_and_by_prefix(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		pe_bundle *weights = bundle_of(*state, cases[i].first, cases[i].second);
 		struct bound b = bound_to(*state, weights, cases[i].prefix);
-		assert_int_equal(pe_encoding_weight_count(b.e), 3);
+		assert_int_equal(pe_encoding_weight_count(b.e), 4);
 		for (int k = 0; k < ROWS * COLUMNS; k++) {
 			xt_close_f64(weight(&b, 0)[k], values[0][k], 0, 0);
 			xt_close_f64(weight(&b, 1)[k], values[1][k], 0, 0);
@@ -217,6 +219,7 @@ static void begins_from_the_seed(void **state)
 	assert_memory_equal(weight(&a, 1), weight(&b, 1), N * sizeof(double));
 	assert_memory_not_equal(weight(&a, 0), weight(&c, 0), N * sizeof(double));
 	assert_memory_not_equal(weight(&a, 1), weight(&c, 1), N * sizeof(double));
+	assert_memory_not_equal(weight(&a, 1), weight(&a, 3), N * sizeof(double));
 	for (int k = 0; k < N; k++) {
 		double x = weight(&a, 0)[k] - 1, u = weight(&a, 1)[k];
 		sum += x;
@@ -242,19 +245,19 @@ static void yields_them_as_arrays(void **state)
 	pe_bundle *weights = bundle_of(*state, "table", "other");
 	struct bound b = bound_to(*state, weights, NULL);
 	float turned[COLUMNS * ROWS], extra = 0;
-	pe_tensor outs[3] = {pe_tensor_dense(turned, PE_F32, 2, (int64_t[]){ROWS, COLUMNS}), {.data = NULL},
+	pe_tensor outs[4] = {pe_tensor_dense(turned, PE_F32, 2, (int64_t[]){ROWS, COLUMNS}), {.data = NULL},
 		pe_tensor_dense(&extra, PE_F32, 0, NULL)};
 	outs[0].strides[0] = 1;
 	outs[0].strides[1] = ROWS;
-	assert_int_equal(pe_encoding_array_count(b.e), 3);
-	assert_int_equal(pe_encoding_compute(b.e, outs, 3), PE_OK);
+	assert_int_equal(pe_encoding_array_count(b.e), 4);
+	assert_int_equal(pe_encoding_compute(b.e, outs, 4), PE_OK);
 	for (int r = 0; r < ROWS; r++)
 		for (int c = 0; c < COLUMNS; c++)
 			xt_close_f64(turned[c * ROWS + r], values[0][r * COLUMNS + c], 0, 0);
 	xt_close_f64(extra, 7, 0, 0);
 	pe_tensor view;
 	const char *name;
-	xt_fails(*state, pe_encoding_weight_at(b.e, 3, &name, &view), PE_ERR_ARGUMENT, "3 weights");
+	xt_fails(*state, pe_encoding_weight_at(b.e, 4, &name, &view), PE_ERR_ARGUMENT, "4 weights");
 	leave(&b);
 	pe_bundle_destroy(&weights);
 }
