@@ -12,6 +12,8 @@ struct encode {
 	struct cli *cli;
 	struct input input;
 	struct output output;
+	pe_domain *queries; /* of --queries, or NULL */
+	struct learned learned;
 	struct job *jobs;
 	int job_count;
 	struct tokens tokens;
@@ -42,6 +44,37 @@ static int fill_contents(struct encode *run)
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
+/* The option --queries. */
+static int choose_queries(struct encode *run)
+{
+	int64_t count = 0;
+	if (!cli_has(run->cli, "queries"))
+		return EXIT_DONE;
+	if (!cli_integer(run->cli, "queries", 0, INT64_MAX, &count))
+		return EXIT_USAGE;
+	pe_status status = pe_domain_tail(run->cli->ctx, run->input.domain, count, &run->queries);
+	return status == PE_OK ? EXIT_DONE : report_status(run->cli, status);
+}
+
+static int open_jobs(struct encode *run)
+{
+	struct cli *cli = run->cli;
+	int code = choose_queries(run);
+	if (code == EXIT_DONE)
+		code = learned_open(cli, &run->learned);
+	struct place place = {.domain = run->input.domain, .queries = run->queries, .learned = &run->learned};
+	if (code == EXIT_DONE)
+		code = jobs_open(cli, &place, &run->jobs, &run->job_count);
+	if (code == EXIT_DONE && run->job_count == 0)
+		code = jobs_open_usual(cli, &place, run->input.family, run->jobs, &run->job_count);
+	if (code == EXIT_DONE)
+		code = jobs_name(cli, run->jobs, run->job_count);
+	if (code == EXIT_DONE)
+		code = learned_check(
+			cli, &run->learned, run->jobs, run->job_count, output_file(&run->output), cli->operands[0]);
+	return code;
+}
+
 static int prepare(struct encode *run)
 {
 	struct cli *cli = run->cli;
@@ -53,7 +86,7 @@ static int prepare(struct encode *run)
 	if (code == EXIT_DONE)
 		code = input_open(cli, cli->operands[0], &run->input);
 	if (code == EXIT_DONE)
-		code = jobs_open(cli, &run->input, &run->jobs, &run->job_count);
+		code = open_jobs(run);
 	if (code == EXIT_DONE)
 		code = tokens_open(cli, run->jobs, run->job_count, &run->tokens);
 	if (code == EXIT_DONE)
@@ -107,6 +140,8 @@ static int compute_and_write(struct encode *run)
 	}
 	if (code == EXIT_DONE)
 		code = output_write(cli, &run->output, run->contents.bundle);
+	if (code == EXIT_DONE)
+		code = learned_save(cli, &run->learned);
 	if (code != EXIT_DONE)
 		return code;
 	if (cli->json)
@@ -123,6 +158,8 @@ static int run_encode(struct cli *cli)
 	contents_free(&run.contents);
 	tokens_close(&run.tokens);
 	jobs_close(run.jobs, run.job_count);
+	learned_close(&run.learned);
+	pe_domain_destroy(&run.queries);
 	input_close(&run.input);
 	return code;
 }
@@ -131,6 +168,8 @@ static const struct cli_option options[] = {
 	{"with", 0, "NAME[:key=value,...]", "an encoder and its options; may be given several times"},
 	OUTPUT_OPTIONS,
 	{"arrays", 0, "NAME,...", "which arrays to write"},
+	LEARNED_OPTIONS,
+	{"queries", 0, "N", "the last N tokens are attention's queries, all are its keys (all are both)"},
 	{"tokens", 0, "X.npy",
 		"apply the token-site encoders to these features (..., tokens, width), write tokens"},
 	{"prefix", 0, "N", "grid: N tokens before the grid's, such as class and register tokens (0)"},

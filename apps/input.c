@@ -40,23 +40,40 @@ static int open_sequence(struct cli *cli, const char *text, struct input *in)
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
+/* (L), (L, axes) or (batch, L, axes). */
+static int take_positions(struct cli *cli, const char *path, const pe_tensor *positions, struct input *in)
+{
+	int64_t axes = positions->ndim >= 2 ? positions->shape[positions->ndim - 1] : 0;
+	if (positions->ndim < 1 || positions->ndim > 3 || axes > PE_MAX_AXES ||
+		(axes == 0 && positions->ndim > 1)) {
+		complain("%s: positions are (length), (length, axes) or (batch, length, axes), with 1 to %d axes",
+			path, PE_MAX_AXES);
+		return EXIT_INPUT;
+	}
+	pe_status status = pe_domain_positions(cli->ctx, positions, axes, &in->domain);
+	if (status == PE_OK)
+		return EXIT_DONE;
+	int code = report_status(cli, status);
+	return code == EXIT_USAGE ? EXIT_INPUT : code;
+}
+
 /* positions:FILE.npy */
 static int open_positions(struct cli *cli, const char *text, struct input *in)
 {
+	const char *path = text + strlen("positions:"), *name;
 	pe_bundle *bundle;
+	pe_tensor positions;
 	in->kind = "sequence";
 	in->family = PE_SEQ;
-	pe_status status = pe_bundle_from_file(cli->ctx, text + strlen("positions:"), NULL, &bundle);
-	if (status == PE_OK) {
-		const char *name;
-		pe_tensor positions;
-		status = pe_bundle_at(bundle, 0, &name, &positions);
-		if (status == PE_OK)
-			status = pe_domain_positions(cli->ctx, &positions, 0, &in->domain);
-		pe_bundle_destroy(&bundle);
-	}
+	pe_status status = pe_bundle_from_file(cli->ctx, path, NULL, &bundle);
 	if (status == PE_OK)
-		return EXIT_DONE;
+		status = pe_bundle_at(bundle, 0, &name, &positions);
+	if (status == PE_OK) {
+		int code = take_positions(cli, path, &positions, in);
+		pe_bundle_destroy(&bundle);
+		return code;
+	}
+	pe_bundle_destroy(&bundle);
 	int code = report_status(cli, status);
 	return code == EXIT_USAGE ? EXIT_INPUT : code;
 }

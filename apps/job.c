@@ -39,6 +39,47 @@ static bool is_repeated(const char *options, const char *at)
 	return false;
 }
 
+/* Is the option `name` among the keys of ":key=value,key=value"? */
+static bool is_given(const char *options, const char *name)
+{
+	size_t size = strlen(name);
+	for (const char *key = options + (*options == ':'); *key; key += key[strcspn(key, ",")] == ',') {
+		if (strncmp(key, name, size) == 0 && key[size] == '=')
+			return true;
+		key += strcspn(key, ",");
+	}
+	return false;
+}
+
+/* Whether a preset has changed it. */
+static bool is_changed(const pe_params *params, const char *name)
+{
+	for (int64_t i = 0; i < pe_params_count(params); i++) {
+		pe_option_info option = pe_params_option(params, i);
+		if (strcmp(option.name, name) == 0)
+			return strcmp(option.fallback, pe_params_get(params, name)) != 0;
+	}
+	return true;
+}
+
+/* Sets what follows from the data, where the user has not said otherwise, and says so at -v. */
+static int set_sizes(struct cli *cli, const struct place *place, struct job *job, const char *options)
+{
+	for (int i = 0; i < place->size_count; i++) {
+		const char *name = place->sizes[i].name;
+		char value[24];
+		if (is_given(options, name) || is_changed(job->params, name))
+			continue;
+		snprintf(value, sizeof value, "%lld", (long long)place->sizes[i].value);
+		pe_status status = pe_params_set(job->params, name, value);
+		if (status != PE_OK)
+			return report_status(cli, status);
+		if (cli->verbose >= 1)
+			complain("%s: %s=%s, from the shape of q", pe_encoder_name(job->encoder), name, value);
+	}
+	return EXIT_DONE;
+}
+
 /* options: ":key=value,key=value", or "". */
 static int set_options(struct cli *cli, struct job *job, const char *options)
 {
@@ -56,7 +97,24 @@ static int set_options(struct cli *cli, struct job *job, const char *options)
 	return EXIT_DONE;
 }
 
-static int open_job(struct cli *cli, const struct input *input, const char *text, struct job *job)
+static int bind(struct cli *cli, const struct place *place, struct job *job)
+{
+	pe_encoding_options options = {.size = sizeof options,
+		.queries = place->queries,
+		.weights = learned_for(place->learned, job->encoder, job->prefix),
+		.prefix = job->prefix};
+	pe_status status =
+		pe_encoding_create(cli->ctx, job->encoder, job->params, place->domain, &options, &job->encoding);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	job->count = pe_encoding_array_count(job->encoding);
+	for (int64_t i = 0; i < job->count; i++)
+		if (pe_encoding_array(job->encoding, i, &job->arrays[i]) != PE_OK)
+			return report_status(cli, PE_ERR_INTERNAL);
+	return EXIT_DONE;
+}
+
+static int open_job(struct cli *cli, const struct place *place, const char *text, struct job *job)
 {
 	size_t size = strcspn(text, ":");
 	char *name = copy_text(text, size);
@@ -71,16 +129,9 @@ static int open_job(struct cli *cli, const struct input *input, const char *text
 	if (status != PE_OK)
 		return report_status(cli, status);
 	int code = set_options(cli, job, text + size);
-	if (code != EXIT_DONE)
-		return code;
-	status = pe_encoding_create(cli->ctx, job->encoder, job->params, input->domain, NULL, &job->encoding);
-	if (status != PE_OK)
-		return report_status(cli, status);
-	job->count = pe_encoding_array_count(job->encoding);
-	for (int64_t i = 0; i < job->count; i++)
-		if (pe_encoding_array(job->encoding, i, &job->arrays[i]) != PE_OK)
-			return report_status(cli, PE_ERR_INTERNAL);
-	return EXIT_DONE;
+	if (code == EXIT_DONE)
+		code = set_sizes(cli, place, job, text + size);
+	return code == EXIT_DONE ? bind(cli, place, job) : code;
 }
 
 /* ---- names -------------------------------------------------------------------------- */
@@ -94,7 +145,7 @@ static bool is_shared(const struct job *jobs, int count, int self, const char *n
 	return false;
 }
 
-static void name_arrays(struct job *jobs, int count)
+static void set_names(struct job *jobs, int count)
 {
 	for (int j = 0; j < count; j++)
 		for (int64_t i = 0; i < jobs[j].count; i++) {
@@ -120,6 +171,12 @@ static int refuse_equal_names(struct cli *cli, const struct job *jobs, int count
 	return EXIT_DONE;
 }
 
+int jobs_name(struct cli *cli, struct job *jobs, int count)
+{
+	set_names(jobs, count);
+	return refuse_equal_names(cli, jobs, count);
+}
+
 /* ---- opening ------------------------------------------------------------------------ */
 
 static const char *const *usual_encoders(pe_family family)
@@ -129,11 +186,12 @@ static const char *const *usual_encoders(pe_family family)
 	return family == PE_SEQ ? seq : family == PE_VISION ? vision : graph;
 }
 
-static int open_usual(struct cli *cli, const struct input *input, struct job *jobs, int *count)
+int jobs_open_usual(
+	struct cli *cli, const struct place *place, pe_family family, struct job *jobs, int *count)
 {
-	const char *const *names = usual_encoders(input->family);
+	const char *const *names = usual_encoders(family);
 	for (; names[*count]; (*count)++) {
-		int code = open_job(cli, input, names[*count], &jobs[*count]);
+		int code = open_job(cli, place, names[*count], &jobs[*count]);
 		if (code != EXIT_DONE) {
 			(*count)++;
 			return code;
@@ -144,22 +202,17 @@ static int open_usual(struct cli *cli, const struct input *input, struct job *jo
 	return EXIT_DONE;
 }
 
-int jobs_open(struct cli *cli, const struct input *input, struct job **jobs, int *count)
+int jobs_open(struct cli *cli, const struct place *place, struct job **jobs, int *count)
 {
 	int code = EXIT_DONE;
 	*count = 0;
 	*jobs = get_memory((size_t)cli->value_count + 2, sizeof **jobs);
 	for (int i = 0; i < cli->value_count && code == EXIT_DONE; i++)
 		if (strcmp(cli->values[i].name, "with") == 0) {
-			code = open_job(cli, input, cli->values[i].value, &(*jobs)[*count]);
+			code = open_job(cli, place, cli->values[i].value, &(*jobs)[*count]);
 			(*count)++;
 		}
-	if (*count == 0)
-		code = open_usual(cli, input, *jobs, count);
-	if (code != EXIT_DONE)
-		return code;
-	name_arrays(*jobs, *count);
-	return refuse_equal_names(cli, *jobs, *count);
+	return code;
 }
 
 void jobs_close(struct job *jobs, int count)

@@ -4,6 +4,20 @@
 #define JOB_H
 
 #include "input.h"
+#include "learned.h"
+
+/* What encoders are bound to. */
+struct place {
+	const pe_domain *domain;       /* tokens, keys */
+	const pe_domain *queries;      /* NULL: the same */
+	const struct learned *learned; /* where their weights come from */
+	/* Options that follow from the data, for encoders that have them where the user does not set them. */
+	struct {
+		const char *name;
+		int64_t value;
+	} sizes[3];
+	int size_count;
+};
 
 struct job {
 	const pe_encoder *encoder;
@@ -18,10 +32,15 @@ struct job {
 	pe_status status;                 /* of the computation */
 };
 
-/* The jobs that --with asks for, or the family's usual ones. EXIT_DONE, or an exit code with the
- * message already written; jobs_close takes what there is either way. */
-int jobs_open(struct cli *cli, const struct input *input, struct job **jobs, int *count);
+/* The jobs that --with asks for; there may be none. EXIT_DONE, or an exit code with the message already
+ * written; jobs_close takes what there is either way. */
+int jobs_open(struct cli *cli, const struct place *place, struct job **jobs, int *count);
+/* Adds the family's usual ones, and says so; there must be none yet. */
+int jobs_open_usual(
+	struct cli *cli, const struct place *place, pe_family family, struct job *jobs, int *count);
 void jobs_close(struct job *jobs, int count);
+/* Names the arrays; refuses two of the same name. */
+int jobs_name(struct cli *cli, struct job *jobs, int count);
 
 /* Allocates the wanted arrays: floats as dtype, integers as they are. */
 int jobs_allocate(struct cli *cli, struct job *jobs, int count, pe_dtype dtype);

@@ -73,6 +73,9 @@ static pe_status check_domains(pe_encoding *e)
 			e->encoder->table.name, pe_domain_kind_name(keys->kind));
 	if (keys->kind != queries->kind || keys->axes != queries->axes)
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "queries and keys stand on domains of different kinds");
+	if (e->encoder->family == PE_SEQ && keys->kind == PE_DOMAIN_SEQUENCE && keys->axes > 1)
+		return pe_encoding_fail(
+			e, PE_ERR_SHAPE, "it takes one number a position, and these have %lld", (long long)keys->axes);
 	if (keys->batch != queries->batch && keys->batch != 1 && queries->batch != 1)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "positions of queries have %lld batches, those of keys %lld",
 			(long long)queries->batch, (long long)keys->batch);

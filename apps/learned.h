@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Learned parameters of the encoders: the options --weights and --save-weights. */
+#ifndef LEARNED_H
+#define LEARNED_H
+
+#include "cli.h"
+
+struct job;
+
+struct learned {
+	pe_bundle *file; /* of --weights, or NULL */
+	pe_bundle *all;  /* its arrays, and those of other files where they lack them; NULL: none */
+	pe_bundle *save; /* what --save-weights writes, or NULL */
+};
+
+/* The rows for a command's table of options. */
+#define LEARNED_OPTIONS \
+	{"weights", 0, "FILE", \
+		"learned parameters, by the names that 'posenc help ENCODER' lists; without it, begun from --seed"}, \
+	{ \
+		"save-weights", 0, "FILE", \
+			"write the encoders' parameters, as given or begun, in f64: .npz, .safetensors or a folder/" \
+	}
+
+/* Reads --weights. EXIT_DONE, or an exit code with the message already written, as all of these;
+ * learned_close takes what there is either way. */
+int learned_open(struct cli *cli, struct learned *out);
+/* Parameters may also be among these arrays, which live longer, but for those in a list of names between
+ * commas. */
+int learned_add(struct cli *cli, struct learned *learned, const pe_bundle *arrays, const char *but);
+void learned_close(struct learned *learned);
+
+/* The weights to bind an encoder with; NULL if nothing was given that could be meant for it. */
+const pe_bundle *learned_for(const struct learned *learned, const pe_encoder *encoder, const char *prefix);
+/* Does the array of this name hold a parameter of one of the jobs? */
+bool learned_is_used(const struct job *jobs, int count, const char *name);
+
+/* After the jobs are bound: refuses --weights that no encoder takes anything from, and --save-weights that
+ * could not be written. output, input: files that must not be written over, or NULL. */
+int learned_check(struct cli *cli, struct learned *learned, const struct job *jobs, int count,
+	const char *output, const char *input);
+/* Writes what --save-weights asks for. */
+int learned_save(struct cli *cli, const struct learned *learned);
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Encoders that attention uses, on their own: weights from and to files, fewer queries than keys, arrays that
+# are left out, positions of several axes.
+. "$2/tests/cli/lib.sh"
+
+# Weights go out and come back.
+expect 0 encode seq:4 --with alibi:heads=2 -o a.npz --save-weights w.npz; silent
+expect 0 inspect w.npz; prints 'slopes *f64 *(2)'
+expect 0 encode seq:4 --with alibi:heads=2,max_bias=4 --weights w.npz -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+expect 0 encode seq:4 --with alibi:heads=2,max_bias=4 -o b.npz
+expect 1 compare a.npz b.npz
+for file in w.safetensors w/; do
+	expect 0 encode seq:4 --with alibi:heads=2 -o b.npz --save-weights $file
+	expect 0 encode seq:4 --with alibi:heads=2,max_bias=4 --weights $file -o b.npz
+	expect 0 compare a.npz b.npz --exact
+done
+
+# Two encoders with weights of one name: behind the encoder's name, or what as= says.
+expect 0 encode seq:4 --with alibi:heads=2,as=x --with alibi:heads=2,max_bias=4,as=y -o two.npz --save-weights xy.npz
+expect 0 inspect xy.npz; prints 'x.slopes'; prints 'y.slopes'
+expect 0 encode seq:4 --with alibi:heads=2,as=x --with alibi:heads=2,as=y --weights xy.npz -o again.npz
+expect 0 compare two.npz again.npz --exact
+
+# What cannot be is refused, and leaves nothing behind.
+expect 2 encode seq:4 --with alibi:heads=3 --weights w.npz -o no.npz; says 'slopes must be (3), and is (2)'
+expect 2 encode seq:4 --with sinusoidal:dim=4 --weights w.npz -o no.npz; says 'none of these encoders takes any'
+expect 2 encode seq:4 --with alibi:heads=2 --weights a.npz --arrays bias -o a.npz; says 'is the file of --weights'
+expect 2 encode seq:4 --with sinusoidal:dim=4 --save-weights no.npz; says 'none of these encoders has weights'
+expect 2 encode seq:4 --with alibi -o no.npz --save-weights no.npz; says 'the same file'
+expect 2 encode seq:4 --with alibi:heads=2 --weights w.npz -o no.npz --save-weights w.npz; says 'is a file that is read'
+expect 2 encode seq:4 --with alibi -o no.npz --save-weights no.npy; says 'writes .npz'
+expect 4 encode seq:4 --with alibi -o no.npz --save-weights nowhere/w.npz; says 'nowhere'
+expect 4 encode seq:4 --with alibi --weights nothing.npz -o no.npz; says 'nothing.npz'
+no_file no.npz
+
+# The last queries.
+expect 0 encode seq:6 --with alibi:heads=2 --queries 2 -o q.npz
+expect 0 inspect q.npz; prints 'bias *f32 *(2, 2, 6)'; prints 'bias_table *f32 *(2, 7)'
+expect 0 encode seq:6 --with alibi:heads=2 --queries 0 --arrays bias -o q.npz
+expect 0 inspect q.npz; prints 'bias *f32 *(2, 0, 6)'
+expect 2 encode seq:6 --with alibi --queries 7 -o no.npz; says '7 queries are not the last of 6 tokens'
+expect 2 encode "$source/datasets/sbm.txt" --with lap:k=2 --queries 7 -q; says 'only sequences and grids'
+
+# Which arrays.
+expect 0 encode seq:4 --with alibi:heads=2 -o one.npy; says 'bias_table is left out'
+expect 0 inspect one.npy; prints '(2, 4, 4)'
+expect 0 encode seq:3000 --with alibi:heads=8 -o large.npz; says 'bias is large .* left out (--arrays bias)'
+expect 0 inspect large.npz; prints ': 2 arrays'; prints 'bias_table *f32 *(8, 5999)'
+expect 0 encode seq:3000 --with alibi:heads=8 -o large.npy; says 'bias is large'; says 'slopes is left out'
+expect 0 inspect large.npy; prints '(8, 5999)'
+expect 0 encode seq:3000 --with alibi:heads=8 --arrays bias -o large.npz; silent
+expect 0 inspect large.npz; prints 'bias *f32 *(8, 3000, 3000)'
+rm large.npz large.npy
+expect 2 encode seq:4 --with alibi; says 'bias has 3 dimensions, .* --arrays, or .* -o OUT.npz'
+expect 0 encode seq:4 --with alibi:heads=2 --arrays slopes; prints '^0.0625$'
+
+# Positions (length), (length, axes), (batch, length, axes).
+expect 0 encode seq:5 --with sinusoidal:dim=2 -o p.npy
+expect 2 encode positions:p.npy --with sinusoidal:dim=4; says 'one number a position, and these have 2'
+expect 0 encode seq:5 --with sinusoidal:dim=1 -o p.npy
+expect 0 encode positions:p.npy --with sinusoidal:dim=4 -o p.npz
+expect 0 inspect p.npz; prints 'position_encoding *f32 *(5, 4)'
+expect 0 encode seq:5 --with sinusoidal:dim=9 -o p.npy
+expect 3 encode positions:p.npy --with sinusoidal:dim=4; says 'p.npy: positions are (length), (length, axes)'
+expect 0 encode seq:4 --with alibi:heads=2 -o p.npy
+expect 2 encode positions:p.npy --with sinusoidal:dim=4; says 'these have 4'
+exit 0
