@@ -458,6 +458,21 @@ PE_API PE_NODISCARD pe_status pe_encoding_rotate_width(
 PE_API PE_NODISCARD pe_status pe_encoding_rotate(
 	pe_encoding *encoding, pe_side side, const pe_tensor *x, const pe_tensor *y);
 
+/* Which channels of a head rotary encodings turn together; pair t of rotary_dim/2. */
+typedef enum pe_rotary_layout {
+	PE_ROTARY_HALVES = 0,     /* (t, t + rotary_dim/2): GPT-NeoX, Hugging Face's Llama */
+	PE_ROTARY_INTERLEAVED = 1 /* (2t, 2t + 1): GPT-J, Meta's Llama, GGUF */
+} pe_rotary_layout;
+
+/* y ← x, its channels from one layout in the other. x is a query or key projection: (rows, …) with rows
+ * channels, head by head: a weight (heads·head_dim, inputs), its bias (heads·head_dim), or the weight of a
+ * norm (head_dim). For channels in another dimension, give views with that one first. Of each head the first
+ * rotary_dim channels are in pairs (even; 0: all), the others stay. Same type, any, and shape; any strides;
+ * y may be x, any other overlap is refused. With both projections, their biases and norms converted, the
+ * scores of attention are the same under the other layout; values are not rotated, and stay. */
+PE_API PE_NODISCARD pe_status pe_rotary_convert(pe_context *context, pe_rotary_layout from,
+	pe_rotary_layout to, int64_t head_dim, int64_t rotary_dim, const pe_tensor *x, const pe_tensor *y);
+
 /* The learned parameters as they are, given or begun: number index, its name and a dense f64 view; both
  * owned by the encoding. 0 ≤ index < pe_encoding_weight_count. */
 PE_API int64_t pe_encoding_weight_count(const pe_encoding *encoding);
