@@ -129,6 +129,7 @@ struct pe_encoding {
 	int64_t heads;     /* of scores and terms; 0: any number, all alike */
 	int64_t key_heads; /* of the keys that rotate takes, where they differ; 0: any number */
 	bool leaves_scale; /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
+	bool leaves_gains; /* likewise of gains, which are all 1 */
 	bool relative;     /* scores, gains, weights_after and indices depend on key - query position alone */
 	int64_t halo;      /* of map_heads */
 
