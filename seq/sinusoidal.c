@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "encoder.h"
+#include "kernels/kernels.h"
 #include "token_table.h"
 
 enum layout { INTERLEAVED, HALVES };
@@ -26,20 +27,26 @@ static double frequency(enum timescale timescale, double base, int64_t t, int64_
 	return pow(base, -exponent);
 }
 
+enum { BLOCK = 64 }; /* frequencies at once */
+
 static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
 {
 	const struct state *s = e->state;
-	double position = pe_domain_position(e->domain, batch, token);
+	double position = pe_domain_position(e->domain, batch, token), angle[BLOCK], sine[BLOCK], cosine[BLOCK];
 	bool interleaved = s->layout == INTERLEAVED;
 	int64_t step = interleaved ? 2 : 1;
 	double *sines = out, *cosines = interleaved ? out + 1 : out + s->sines;
 	if (s->sines + s->cosines < s->table.dim)
 		out[s->table.dim - 1] = 0;
-	for (int64_t t = 0; t < s->sines; t++) {
-		double angle = position * s->frequency[t];
-		sines[t * step] = sin(angle);
-		if (t < s->cosines)
-			cosines[t * step] = cos(angle);
+	for (int64_t first = 0; first < s->sines; first += BLOCK) {
+		int64_t count = pe_min(BLOCK, s->sines - first);
+		for (int64_t t = 0; t < count; t++)
+			angle[t] = position * s->frequency[first + t];
+		e->ctx->kernels->sincos(angle, count, sine, cosine);
+		for (int64_t t = 0; t < count; t++)
+			sines[(first + t) * step] = sine[t];
+		for (int64_t t = 0; t < pe_min(count, s->cosines - first); t++)
+			cosines[(first + t) * step] = cosine[t];
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "encoder.h"
+#include "kernels/kernels.h"
 #include "token_table.h"
 
 enum axes { YX, XY };
@@ -20,20 +21,40 @@ struct state {
 	enum layout layout;
 };
 
-static void fill_axis(const pe_encoding *e, int64_t length, int64_t bands, double *out)
+/* What coordinates are multiplied with. */
+static double scale_of(const pe_encoding *e, int64_t length)
 {
-	double base = pe_params_real(e->params, "base"), start = pe_params_real(e->params, "start");
-	double last = start + (double)(length - 1);
-	bool normalize = pe_params_bool(e->params, "normalize");
-	double end = last + pe_params_real(e->params, "eps"), scale = 1;
-	if (normalize) /* a single row at 0 stays there */
-		scale = fabs(end) > 0 ? pe_params_real(e->params, "scale") / end : 0;
-	for (int64_t i = 0; i < length; i++, out += 2 * bands)
-		for (int64_t k = 0; k < bands; k++) {
-			double angle = (start + (double)i) * scale * pow(base, -(double)k / (double)bands);
-			out[k] = sin(angle);
-			out[bands + k] = cos(angle);
-		}
+	double last = pe_params_real(e->params, "start") + (double)(length - 1);
+	double end = last + pe_params_real(e->params, "eps");
+	if (!pe_params_bool(e->params, "normalize"))
+		return 1;
+	return fabs(end) > 0 ? pe_params_real(e->params, "scale") / end : 0; /* a single row at 0 stays there */
+}
+
+static void fill_axis(
+	const pe_encoding *e, int64_t length, const double *frequency, int64_t bands, double *out)
+{
+	double start = pe_params_real(e->params, "start"), scale = scale_of(e, length);
+	for (int64_t i = 0; i < length; i++, out += 2 * bands) {
+		for (int64_t k = 0; k < bands; k++)
+			out[k] = (start + (double)i) * scale * frequency[k];
+		e->ctx->kernels->sincos(out, bands, out, out + bands);
+	}
+}
+
+static pe_status fill_axes(const pe_encoding *e, int64_t bands)
+{
+	const struct state *s = e->state;
+	double base = pe_params_real(e->params, "base");
+	double *frequency = pe_alloc(e->ctx, bands, sizeof *frequency);
+	if (!frequency)
+		return PE_ERR_NOMEM;
+	for (int64_t k = 0; k < bands; k++)
+		frequency[k] = pow(base, -(double)k / (double)bands);
+	fill_axis(e, e->domain->height, frequency, bands, s->y);
+	fill_axis(e, e->domain->width, frequency, bands, s->x);
+	pe_free(e->ctx, frequency);
+	return PE_OK;
 }
 
 /* The two halves of a row from the sines and cosines (2, bands) of its first and second axis. */
@@ -97,8 +118,7 @@ static pe_status bind(pe_encoding *e)
 	s->x = pe_alloc(e->ctx, width, (size_t)(dim / 2) * sizeof *s->x);
 	if (!s->y || !s->x)
 		return PE_ERR_NOMEM;
-	fill_axis(e, height, dim / 4, s->y);
-	fill_axis(e, width, dim / 4, s->x);
+	PE_TRY(fill_axes(e, dim / 4));
 	return pe_token_table_declare(e);
 }
 
