@@ -6,6 +6,7 @@
 
 #include "encoder.h"
 #include "pool.h"
+#include "rotation.h"
 
 /* ---- for encoders ------------------------------------------------------------------- */
 
@@ -335,6 +336,8 @@ pe_status pe_encoding_rotate(pe_encoding *encoding, pe_side side, const pe_tenso
 	if (!encoding || !x || !y || (unsigned)side > PE_VALUES)
 		return PE_ERR_ARGUMENT;
 	PE_TRY(check_rotation(encoding, side, x, y));
+	if (pe_rotation_of(encoding) && side != PE_VALUES)
+		return pe_rotation_apply(encoding, side, x, y);
 	return pe_parallel(encoding->ctx, x->shape[0] * x->shape[1], rotate_head,
 		&(struct rotation_work){encoding, side, x, y}, encoding->encoder->table.name);
 }

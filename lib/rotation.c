@@ -89,6 +89,17 @@ void pe_rotation_turn(const pe_encoding *e, const struct pe_place *at, int64_t f
 	}
 }
 
+void pe_rotation_pairs(const struct pe_rotation *r, const double *cosine, const double *sine, int64_t first,
+	int64_t count, double *row)
+{
+	for (int64_t t = 0; t < count; t++) {
+		int64_t i = r->half > 0 ? first + t : 2 * (first + t), j = r->half > 0 ? i + r->half : i + 1;
+		double a = row[i], b = row[j];
+		row[i] = a * cosine[t] - b * sine[t];
+		row[j] = a * sine[t] + b * cosine[t];
+	}
+}
+
 void pe_rotation_rotate(
 	const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out)
 {
@@ -101,11 +112,7 @@ void pe_rotation_rotate(
 	for (int64_t first = 0; first < r->pairs; first += BLOCK) {
 		int64_t count = pe_min(BLOCK, r->pairs - first);
 		pe_rotation_turn(e, at, first, count, cosine, sine);
-		for (int64_t t = 0; t < count; t++) {
-			int64_t a = r->half > 0 ? first + t : 2 * (first + t), b = r->half > 0 ? a + r->half : a + 1;
-			out[a] = in[a] * cosine[t] - in[b] * sine[t];
-			out[b] = in[a] * sine[t] + in[b] * cosine[t];
-		}
+		pe_rotation_pairs(r, cosine, sine, first, count, out);
 	}
 }
 

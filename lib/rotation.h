@@ -37,7 +37,17 @@ pe_status pe_rotation_width(pe_encoding *e, pe_side side, int64_t width, int64_t
 void pe_rotation_turn(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
 	double *cosine, double *sine);
 
-/* The rotation of an encoding of this kind, or NULL: for the core, which keeps cos and sin in tables. */
+/* Turns pairs first … first + count - 1 of a row in place. */
+void pe_rotation_pairs(const struct pe_rotation *r, const double *cosine, const double *sine, int64_t first,
+	int64_t count, double *row);
+
+/* Queries or keys x (batch, heads, tokens, width) as a whole, into y of that shape, which is x or apart
+ * from it; float types, also two different ones. Rows of f32 are turned in single precision, by turns
+ * that were rounded once; all others in double. The shapes have been checked. */
+pe_status pe_rotation_apply(
+	pe_encoding *e, pe_side side, const pe_tensor *x, const pe_tensor *y) PE_NODISCARD;
+
+/* The rotation of an encoding of this kind, or NULL: such may go by pe_rotation_apply. */
 static inline const struct pe_rotation *pe_rotation_of(const pe_encoding *e)
 {
 	return e->encoder->rotate == pe_rotation_rotate ? e->state : NULL;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Rotation of whole queries or keys: the turns of a block of tokens are computed once for all heads. */
+#include "kernels/kernels.h"
+#include "pool.h"
+#include "rotation.h"
+
+/* Outputs of so many bytes and more do not stay in the caches. */
+#define PAST_CACHES ((int64_t)1 << 25)
+
+struct work {
+	const pe_encoding *e;
+	const struct pe_rotation *r;
+	pe_side side;
+	const pe_tensor *x, *y;
+	int64_t blocks; /* of tokens */
+	bool single;    /* rows of floats: by the kernel */
+	bool stream;
+};
+
+/* Tokens first … first + count - 1 of some heads, and room for their turns and a row. */
+struct block {
+	int64_t batch, head, heads, first, count;
+	double *cosine, *sine, *row;
+	float *single_cosine, *single_sine;
+};
+
+static char *vector_of(const pe_tensor *t, int64_t batch, int64_t head, int64_t token)
+{
+	int64_t offset = batch * t->strides[0] + head * t->strides[1] + token * t->strides[2];
+	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
+}
+
+static void find_turns(const struct work *w, const struct block *b)
+{
+	int64_t pairs = w->r->pairs;
+	for (int64_t i = 0; i < b->count; i++) {
+		struct pe_place at = {w->side, b->batch, b->head, b->first + i};
+		pe_rotation_turn(w->e, &at, 0, pairs, b->cosine + i * pairs, b->sine + i * pairs);
+	}
+}
+
+static void rotate_singles(const pe_context *worker, const struct work *w, const struct block *b)
+{
+	int64_t turns = b->count * w->r->pairs;
+	const pe_tensor *x = w->x, *y = w->y;
+	pe_store_f64(b->single_cosine, PE_F32, 1, b->cosine, 1, turns);
+	pe_store_f64(b->single_sine, PE_F32, 1, b->sine, 1, turns);
+	worker->kernels->rotate(&(struct pe_rotate_block){
+		.x = (const float *)(const void *)vector_of(x, b->batch, b->head, b->first),
+		.y = (float *)(void *)vector_of(y, b->batch, b->head, b->first),
+		.x_head = x->strides[1],
+		.x_token = x->strides[2],
+		.y_head = y->strides[1],
+		.y_token = y->strides[2],
+		.heads = b->heads,
+		.tokens = b->count,
+		.width = x->shape[3],
+		.cosine = b->single_cosine,
+		.sine = b->single_sine,
+		.turn_step = w->r->pairs,
+		.pairs = w->r->pairs,
+		.half = w->r->half,
+		.stream = w->stream,
+	});
+}
+
+/* Other types and strides: in double, rounded once. */
+static void rotate_rows(const struct work *w, const struct block *b)
+{
+	const pe_tensor *x = w->x, *y = w->y;
+	int64_t width = x->shape[3], pairs = w->r->pairs;
+	for (int64_t n = 0; n < b->heads * b->count; n++) {
+		int64_t head = b->head + n / b->count, i = n % b->count;
+		const void *from = vector_of(x, b->batch, head, b->first + i);
+		pe_load_f64(b->row, from, x->dtype, x->strides[3], width);
+		pe_rotation_pairs(w->r, b->cosine + i * pairs, b->sine + i * pairs, 0, pairs, b->row);
+		void *to = vector_of(y, b->batch, head, b->first + i);
+		pe_store_f64(to, y->dtype, y->strides[3], b->row, 1, width);
+	}
+}
+
+static void rotate_block(const pe_context *worker, const struct work *w, const struct block *b)
+{
+	find_turns(w, b);
+	if (w->single)
+		rotate_singles(worker, w, b);
+	else
+		rotate_rows(w, b);
+}
+
+static pe_status do_block(pe_context *worker, void *arg, int64_t index)
+{
+	const struct work *w = arg;
+	int64_t turns = PE_ROTATE_TOKENS * w->r->pairs, heads = w->x->shape[1];
+	struct block b = {
+		.batch = index / w->blocks, .first = index % w->blocks * PE_ROTATE_TOKENS, .heads = heads};
+	b.count = pe_min(PE_ROTATE_TOKENS, w->x->shape[2] - b.first);
+	b.cosine = pe_alloc(worker, 3 * turns + w->x->shape[3], sizeof *b.cosine);
+	if (!b.cosine)
+		return PE_ERR_NOMEM;
+	b.sine = b.cosine + turns;
+	b.single_cosine = (float *)(void *)(b.sine + turns);
+	b.single_sine = b.single_cosine + turns;
+	b.row = b.sine + 2 * turns;
+	if (w->r->per_head) {
+		b.heads = 1;
+		for (; b.head < heads; b.head++)
+			rotate_block(worker, w, &b);
+	} else {
+		rotate_block(worker, w, &b);
+	}
+	pe_free(worker, b.cosine);
+	return PE_OK;
+}
+
+pe_status pe_rotation_apply(pe_encoding *e, pe_side side, const pe_tensor *x, const pe_tensor *y)
+{
+	struct work w = {.e = e, .r = pe_rotation_of(e), .side = side, .x = x, .y = y};
+	w.blocks = (x->shape[2] + PE_ROTATE_TOKENS - 1) / PE_ROTATE_TOKENS;
+	w.single = x->dtype == PE_F32 && y->dtype == PE_F32 && x->strides[3] == 1 && y->strides[3] == 1;
+	w.stream = x->data != y->data && pe_tensor_count(y) >= PAST_CACHES / (int64_t)sizeof(float);
+	if (x->shape[1] == 0 || x->shape[3] == 0)
+		return PE_OK;
+	return pe_parallel(e->ctx, x->shape[0] * w.blocks, do_block, &w, e->encoder->table.name);
+}
