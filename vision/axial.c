@@ -3,7 +3,6 @@
  * frequencies base^(-k/(dim/4)), k = 0 … dim/4 - 1. He et al., "Masked autoencoders are scalable
  * vision learners", 2021; Carion et al., "End-to-end object detection with transformers", 2020. */
 #include <math.h>
-#include <string.h>
 
 #include "encoder.h"
 #include "kernels/kernels.h"
@@ -14,9 +13,9 @@ enum layout { BLOCKS, INTERLEAVED, TRIG };
 
 struct state {
 	struct pe_token_table table;
-	/* sin and cos of every coordinate: entry (i, 0, k) and (i, 1, k) of dim/4 frequencies. Rows share
-	 * them, so that a table costs height + width evaluations and not height × width. */
-	double *y, *x;
+	/* f of every row of the grid, then of every column: dim/2 numbers each. A table costs height + width
+	 * evaluations and not height × width. */
+	double *numbers;
 	enum axes axes;
 	enum layout layout;
 };
@@ -31,14 +30,22 @@ static double scale_of(const pe_encoding *e, int64_t length)
 	return fabs(end) > 0 ? pe_params_real(e->params, "scale") / end : 0; /* a single row at 0 stays there */
 }
 
+/* Sines and cosines of bands frequencies, in the order of a row's half. */
 static void fill_axis(
-	const pe_encoding *e, int64_t length, const double *frequency, int64_t bands, double *out)
+	const pe_encoding *e, int64_t length, const double *frequency, int64_t bands, double *buffer, double *out)
 {
+	const struct state *s = e->state;
 	double start = pe_params_real(e->params, "start"), scale = scale_of(e, length);
 	for (int64_t i = 0; i < length; i++, out += 2 * bands) {
+		bool interleaved = s->layout == INTERLEAVED;
+		double *sine = interleaved ? buffer : out, *cosine = sine + bands;
 		for (int64_t k = 0; k < bands; k++)
-			out[k] = (start + (double)i) * scale * frequency[k];
-		e->ctx->kernels->sincos(out, bands, out, out + bands);
+			sine[k] = (start + (double)i) * scale * frequency[k];
+		e->ctx->kernels->sincos(sine, bands, sine, cosine);
+		for (int64_t k = 0; interleaved && k < bands; k++) {
+			out[2 * k] = sine[k];
+			out[2 * k + 1] = cosine[k];
+		}
 	}
 }
 
@@ -46,58 +53,34 @@ static pe_status fill_axes(const pe_encoding *e, int64_t bands)
 {
 	const struct state *s = e->state;
 	double base = pe_params_real(e->params, "base");
-	double *frequency = pe_alloc(e->ctx, bands, sizeof *frequency);
+	double *frequency = pe_alloc(e->ctx, bands, 3 * sizeof *frequency);
 	if (!frequency)
 		return PE_ERR_NOMEM;
 	for (int64_t k = 0; k < bands; k++)
 		frequency[k] = pow(base, -(double)k / (double)bands);
-	fill_axis(e, e->domain->height, frequency, bands, s->y);
-	fill_axis(e, e->domain->width, frequency, bands, s->x);
+	fill_axis(e, e->domain->height, frequency, bands, frequency + bands, s->numbers);
+	fill_axis(
+		e, e->domain->width, frequency, bands, frequency + bands, s->numbers + e->domain->height * 2 * bands);
 	pe_free(e->ctx, frequency);
 	return PE_OK;
 }
 
-/* The two halves of a row from the sines and cosines (2, bands) of its first and second axis. */
-static void lay_out(enum layout layout, const double *first, const double *second, int64_t bands, double *out)
-{
-	size_t block = (size_t)bands * sizeof *out;
-	switch (layout) {
-	case BLOCKS:
-		memcpy(out, first, 2 * block);
-		memcpy(out + 2 * bands, second, 2 * block);
-		break;
-	case TRIG:
-		memcpy(out, first, block);
-		memcpy(out + bands, second, block);
-		memcpy(out + 2 * bands, first + bands, block);
-		memcpy(out + 3 * bands, second + bands, block);
-		break;
-	case INTERLEAVED:
-		for (int64_t k = 0; k < bands; k++) {
-			out[2 * k] = first[k];
-			out[2 * k + 1] = first[bands + k];
-			out[2 * (bands + k)] = second[k];
-			out[2 * (bands + k) + 1] = second[bands + k];
-		}
-		break;
-	}
-}
-
-static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
+static bool find_parts(const pe_encoding *e, int64_t batch, int64_t token, int64_t starts[PE_MAX_PARTS])
 {
 	(void)batch;
 	const struct state *s = e->state;
 	int64_t bands = s->table.dim / 4, place = token - e->domain->prefix;
-	if (place < 0) {
-		memset(out, 0, (size_t)s->table.dim * sizeof *out);
-		return;
+	if (place < 0)
+		return false;
+	int64_t y = place / e->domain->width, x = e->domain->height + place % e->domain->width;
+	int64_t first = 2 * bands * (s->axes == YX ? y : x), second = 2 * bands * (s->axes == YX ? x : y);
+	starts[0] = first;
+	starts[1] = second;
+	if (s->layout == TRIG) {
+		starts[2] = first + bands;
+		starts[3] = second + bands;
 	}
-	const double *y = s->y + place / e->domain->width * 2 * bands;
-	const double *x = s->x + place % e->domain->width * 2 * bands;
-	if (s->axes == YX)
-		lay_out(s->layout, y, x, bands, out);
-	else
-		lay_out(s->layout, x, y, bands, out);
+	return true;
 }
 
 static pe_status bind(pe_encoding *e)
@@ -111,22 +94,25 @@ static pe_status bind(pe_encoding *e)
 			(long long)e->domain->frames);
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	s->table = (struct pe_token_table){.dim = dim, .unplaced = e->domain->prefix, .row = row};
 	s->axes = (enum axes)pe_params_choice(e->params, "axes");
 	s->layout = (enum layout)pe_params_choice(e->params, "layout");
-	s->y = pe_alloc(e->ctx, height, (size_t)(dim / 2) * sizeof *s->y);
-	s->x = pe_alloc(e->ctx, width, (size_t)(dim / 2) * sizeof *s->x);
-	if (!s->y || !s->x)
+	s->numbers = pe_alloc(e->ctx, height + width, (size_t)(dim / 2) * sizeof *s->numbers);
+	if (!s->numbers)
 		return PE_ERR_NOMEM;
 	PE_TRY(fill_axes(e, dim / 4));
+	s->table = (struct pe_token_table){.dim = dim,
+		.unplaced = e->domain->prefix,
+		.numbers = s->numbers,
+		.number_count = (height + width) * (dim / 2),
+		.parts = s->layout == TRIG ? 4 : 2,
+		.find_parts = find_parts};
 	return pe_token_table_declare(e);
 }
 
 static void release(pe_encoding *e)
 {
 	struct state *s = e->state;
-	pe_free(e->ctx, s->y);
-	pe_free(e->ctx, s->x);
+	pe_free(e->ctx, s->numbers);
 }
 
 static const pe_option_info options[] = {

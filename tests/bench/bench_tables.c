@@ -4,8 +4,8 @@
  *
  *   bench_tables
  *
- * Only pe_encoding_compute is measured for axial's second figure; the first has the creation in it. Times
- * are CPU times, the least of several turns. */
+ * Figures in brackets are of pe_encoding_compute alone, the others of the creation too. Times are CPU
+ * times, the least of several turns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
+#include <stdio.h>
 
 #include "xt.h"
 
@@ -60,6 +61,38 @@ static void transposing_swaps_the_halves(void **state)
 				assert_true(a[(y * W + x) * D + c] == b[(x * H + y) * D + (c + D / 2) % D]);
 	free(a);
 	free(b);
+}
+
+/* Single precision, dense or in every other column, is double precision rounded once. */
+static void storage_rounds_once(void **state)
+{
+	pe_context *ctx = *state;
+	static const char *const layouts[] = {"blocks", "interleaved", "trig"};
+	enum { TOKENS = 2 + H * W };
+	for (int k = 0; k < 6; k++) {
+		char settings[64];
+		int step = k < 3 ? 1 : 2;
+		float y[TOKENS * D * 2];
+		pe_domain *grid;
+		pe_params *params;
+		pe_encoding *e;
+		snprintf(settings, sizeof settings, "dim=16,layout=%s", layouts[k % 3]);
+		double *exact = table(ctx, settings, H, W, 2);
+		assert_int_equal(pe_domain_grid(ctx, 1, H, W, 2, &grid), PE_OK);
+		assert_int_equal(pe_params_create(ctx, "axial", &params), PE_OK);
+		xt_set(params, settings);
+		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("axial"), params, grid, NULL, &e), PE_OK);
+		pe_tensor out = pe_tensor_dense(y, PE_F32, 2, (int64_t[]){TOKENS, D});
+		out.strides[0] = D * step;
+		out.strides[1] = step;
+		assert_int_equal(pe_encoding_compute(e, &out, 1), PE_OK);
+		for (int i = 0; i < TOKENS * D; i++)
+			assert_true(y[i * step] == (float)exact[i]);
+		pe_encoding_destroy(&e);
+		pe_params_destroy(&params);
+		pe_domain_destroy(&grid);
+		free(exact);
+	}
 }
 
 static void prefix_tokens_get_zeros(void **state)
@@ -135,6 +168,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(presets_have_their_layouts),
 		cmocka_unit_test(transposing_swaps_the_halves),
+		cmocka_unit_test(storage_rounds_once),
 		cmocka_unit_test(prefix_tokens_get_zeros),
 		cmocka_unit_test(one_row_at_zero_stays_there),
 		cmocka_unit_test(merging_leaves_prefix_tokens_alone),
