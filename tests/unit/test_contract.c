@@ -524,7 +524,10 @@ static void free_attention(struct attention *a)
 
 static struct attention make_attention(const pe_encoder *encoder, const pe_encoding *e)
 {
-	int64_t heads = e->heads ? e->heads : 2, width = option_or(encoder, "head_dim", 8);
+	int64_t heads = e->heads ? e->heads
+		: e->key_heads       ? e->key_heads
+							 : 2,
+			width = option_or(encoder, "head_dim", 8);
 	int64_t queries = e->queries->tokens, keys = e->domain->tokens;
 	return (struct attention){
 		.q = make_numbers(4, (int64_t[]){BATCH, heads, queries, width}),
@@ -561,6 +564,7 @@ static pe_status attend(
 	return status;
 }
 
+/* Only the far positions of the last domain may be refused, as out of range. */
 static void attends_at_any_thread_count(void **state)
 {
 	pe_context *ctx = *state;
@@ -573,12 +577,15 @@ static void attends_at_any_thread_count(void **state)
 			assert_int_equal(make_place(ctx, encoder, which, &place), PE_OK);
 			assert_int_equal(make_place(four, encoder, which, &other), PE_OK);
 			int64_t n = pe_domain_tokens(place.domain);
-			if (attend(ctx, encoder, place.domain, n, &a) != PE_OK)
+			pe_status status = attend(ctx, encoder, place.domain, n, &a);
+			if (status != PE_OK && !(which == DOMAINS - 1 && status == PE_ERR_RANGE))
 				fail_msg("size %d: %s", which, pe_context_message(ctx));
-			assert_int_equal(attend(four, encoder, other.domain, n, &b), PE_OK);
-			are_finite(encoder, &a.out);
-			are_finite(encoder, &a.lse);
-			assert_true(all_equal(&a.out, &b.out) && all_equal(&a.lse, &b.lse));
+			assert_int_equal(attend(four, encoder, other.domain, n, &b), status);
+			if (status == PE_OK) {
+				are_finite(encoder, &a.out);
+				are_finite(encoder, &a.lse);
+				assert_true(all_equal(&a.out, &b.out) && all_equal(&a.lse, &b.lse));
+			}
 			free_attention(&a);
 			free_attention(&b);
 			leave(&place);
