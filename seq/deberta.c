@@ -7,8 +7,7 @@
 #include "encoder.h"
 #include "pool.h"
 #include "relation.h"
-
-#define LARGE ((int64_t)256 << 20) /* bytes from which buckets are left out */
+#include "scores.h"
 
 enum normalization { NONE, LAYER_NORM };
 
@@ -217,18 +216,6 @@ static void find_rows(pe_encoding *e)
 	s->rows = row_of(s, -range.low) - s->first + 1;
 }
 
-static pe_status declare_buckets(pe_encoding *e)
-{
-	int64_t batch = pe_max(e->queries->batch, e->domain->batch);
-	int64_t shape[] = {batch, e->queries->tokens, e->domain->tokens};
-	int32_t shared = batch == 1;
-	PE_TRY(pe_declare(e, "buckets", PE_I32, 3 - shared, shape + shared, false));
-	pe_array_info *info = &e->arrays[e->array_count - 1];
-	pe_tensor dense = pe_tensor_dense(NULL, info->dtype, info->ndim, info->shape);
-	info->redundant = pe_tensor_bytes(&dense) > LARGE;
-	return PE_OK;
-}
-
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
@@ -247,7 +234,7 @@ static pe_status bind(pe_encoding *e)
 	if (buckets > 0)
 		PE_TRY(make_buckets(e, buckets, s->reach));
 	find_rows(e);
-	PE_TRY(declare_buckets(e));
+	PE_TRY(pe_pairs_declare(e, "buckets"));
 	bool keys = pe_encoding_weight_is_given(e, "position_keys");
 	bool queries = pe_encoding_weight_is_given(e, "position_queries");
 	if (keys)
@@ -267,33 +254,18 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->queries);
 }
 
-static void store_row(const pe_encoding *e, const struct pe_cells *cells, int32_t *row, const pe_tensor *out)
+static void bucket_rows(const pe_encoding *e, const struct pe_cells *cells, int32_t *rows)
 {
 	const struct state *s = e->state;
-	int32_t shared = out->ndim == 2;
-	int64_t offset = (shared ? 0 : cells->batch * out->strides[0]) + cells->query * out->strides[1 - shared];
-	index_of(e, cells, row);
-	for (int64_t j = 0; j < cells->count; j++) {
-		int64_t bucket = row[j] + s->first;
-		int64_t at = offset + j * out->strides[2 - shared];
-		pe_store_i64((char *)out->data + at * (int64_t)pe_dtype_size(out->dtype), out->dtype, 1, &bucket, 1);
-	}
+	index_of(e, cells, rows);
+	for (int64_t c = 0; c < cells->count; c++)
+		rows[c] += (int32_t)s->first;
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 {
-	int64_t queries = e->queries->tokens, keys = e->domain->tokens;
-	int64_t batch = pe_max(e->queries->batch, e->domain->batch);
 	pe_compute_weights(e, outs, 1);
-	if (!outs[0].data)
-		return PE_OK;
-	int32_t *row = pe_alloc(e->ctx, keys, sizeof *row);
-	if (!row)
-		return PE_ERR_NOMEM;
-	for (int64_t n = 0; n < batch * queries; n++)
-		store_row(e, &(struct pe_cells){n / queries, 0, n % queries, 0, keys}, row, &outs[0]);
-	pe_free(e->ctx, row);
-	return PE_OK;
+	return pe_pairs_compute(e, bucket_rows, &outs[0]);
 }
 
 /* ---- what it is --------------------------------------------------------------------- */

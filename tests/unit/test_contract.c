@@ -44,10 +44,20 @@ static pe_status make_directed(pe_context *ctx, pe_graph **out)
 	return status;
 }
 
-static pe_status make_positions(pe_context *ctx, pe_domain **out)
+/* Real, negative, equal and far positions; nearer ones for encoders whose tables end before these, which
+ * must say so. */
+static pe_status make_positions(pe_context *ctx, const pe_encoder *encoder, pe_domain **out)
 {
-	double positions[] = {-3.5, 0, 0, 1e6, 2.25};
-	pe_tensor tensor = pe_tensor_dense(positions, PE_F64, 1, (int64_t[]){5});
+	double far[] = {-3.5, 0, 0, 1e6, 2.25}, near[] = {-1.5, 0, 0, 2, 1.25};
+	pe_encoding *e;
+	pe_tensor tensor = pe_tensor_dense(far, PE_F64, 1, (int64_t[]){5});
+	PE_TRY(pe_domain_positions(ctx, &tensor, 0, out));
+	pe_status status = pe_encoding_create(ctx, encoder, NULL, *out, NULL, &e);
+	pe_encoding_destroy(&e);
+	if (status != PE_ERR_RANGE)
+		return PE_OK;
+	pe_domain_destroy(out);
+	tensor.data = near;
 	return pe_domain_positions(ctx, &tensor, 0, out);
 }
 
@@ -60,7 +70,7 @@ static pe_status make_place(pe_context *ctx, const pe_encoder *encoder, int whic
 	switch (encoder->family) {
 	case PE_SEQ:
 		if (which == 4)
-			return make_positions(ctx, &out->domain);
+			return make_positions(ctx, encoder, &out->domain);
 		return pe_domain_sequence(ctx, n, 0, &out->domain);
 	case PE_VISION:
 		return pe_domain_grid(ctx, 1, pe_max(n, 1), 1 + (which == 3) * 6, which == 3, &out->domain);
