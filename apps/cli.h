@@ -59,8 +59,8 @@ struct command {
 	int (*run)(struct cli *cli); /* returns an exit code */
 };
 
-extern const struct command command_bench, command_compare, command_completion, command_encode, command_help,
-	command_inspect, command_list;
+extern const struct command command_attend, command_bench, command_compare, command_completion,
+	command_convert, command_encode, command_help, command_inspect, command_list;
 /* All commands in the order of the help, NULL at the end. */
 extern const struct command *const commands[];
 extern const struct cli_option global_options[];

@@ -95,7 +95,7 @@ static char *describe_jobs(const struct job *jobs, int count)
 }
 
 pe_status contents_describe(
-	const struct cli *cli, const struct input *input, const struct job *jobs, int count, pe_bundle *bundle)
+	const struct cli *cli, const pe_graph *graph, const struct job *jobs, int count, pe_bundle *bundle)
 {
 	int64_t seed = 0;
 	char number[24];
@@ -109,9 +109,9 @@ pe_status contents_describe(
 	(void)cli_integer(cli, "seed", INT64_MIN, INT64_MAX, &seed); /* it was checked at the start */
 	snprintf(number, sizeof number, "%lld", (long long)seed);
 	TRY(pe_bundle_set_metadata(bundle, "seed", number));
-	if (!input->graph)
+	if (!graph)
 		return PE_OK;
-	return pe_bundle_set_metadata(bundle, "input_blake2b", pe_graph_get_report(input->graph)->digest);
+	return pe_bundle_set_metadata(bundle, "input_blake2b", pe_graph_get_report(graph)->digest);
 }
 
 pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
@@ -128,7 +128,7 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 		TRY(add_graph_arrays(cli, input->graph, several, out));
 	if (input->graph && array_is_wanted(cli, "failed", several))
 		TRY(add_failed(cli, input->graph, jobs, count, out));
-	return contents_describe(cli, input, jobs, count, out->bundle);
+	return contents_describe(cli, input->graph, jobs, count, out->bundle);
 }
 
 void contents_free(struct contents *contents)

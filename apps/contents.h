@@ -21,8 +21,8 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 	const struct job *jobs, int count, struct contents *out);
 void contents_free(struct contents *contents);
 
-/* Metadata: version, encoders and their options, seed, and the input's digest. */
+/* Metadata: version, encoders and their options, seed, and the digest of the graph if there is one. */
 pe_status contents_describe(
-	const struct cli *cli, const struct input *input, const struct job *jobs, int count, pe_bundle *bundle);
+	const struct cli *cli, const pe_graph *graph, const struct job *jobs, int count, pe_bundle *bundle);
 
 #endif

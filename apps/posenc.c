@@ -8,6 +8,8 @@
 
 const struct command *const commands[] = {
 	&command_encode,
+	&command_attend,
+	&command_convert,
 	&command_inspect,
 	&command_compare,
 	&command_list,
@@ -48,6 +50,6 @@ int main(int argc, char **argv)
 		return finish_output(run(command, argc - 2, argv + 2));
 	if (argc >= 2)
 		complain("there is no command \"%s\"", argv[1]);
-	complain("usage: posenc encode|inspect|compare|list|help|bench|completion ...; see 'posenc help'");
+	complain("usage: posenc encode|attend|convert|inspect|compare|list|help|bench|completion ...; see 'posenc help'");
 	return EXIT_USAGE;
 }

@@ -157,6 +157,11 @@ int pe_bundle_find(const pe_bundle *bundle, const char *name, pe_tensor *out)
 	return array != NULL;
 }
 
+int pe_bundle_is_widened(const pe_bundle *bundle, int64_t index)
+{
+	return bundle && index >= 0 && index < bundle->count && bundle->arrays[index].widened;
+}
+
 const char *pe_bundle_metadata(const pe_bundle *bundle, const char *name)
 {
 	const struct pe_bundle_entry *entry = bundle && name ? find_entry(bundle, name) : NULL;

@@ -8,7 +8,8 @@
 struct pe_bundle_array {
 	char *name;
 	pe_tensor tensor;
-	void *owned; /* released with the bundle; NULL if the data are elsewhere */
+	void *owned;  /* released with the bundle; NULL if the data are elsewhere */
+	bool widened; /* the file has another type */
 };
 
 struct pe_bundle_entry {

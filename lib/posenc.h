@@ -380,6 +380,8 @@ PE_API PE_NODISCARD pe_status pe_bundle_at(
 	const pe_bundle *bundle, int64_t index, const char **name, pe_tensor *out);
 /* 1 and a view if there is an array of this name, else 0. */
 PE_API int pe_bundle_find(const pe_bundle *bundle, const char *name, pe_tensor *out);
+/* 1 if array number index was read as another type than the file has: integers that were widened, or text. */
+PE_API int pe_bundle_is_widened(const pe_bundle *bundle, int64_t index);
 /* The value of a metadata entry, or NULL. */
 PE_API const char *pe_bundle_metadata(const pe_bundle *bundle, const char *name);
 PE_API int64_t pe_bundle_metadata_count(const pe_bundle *bundle);

@@ -198,13 +198,22 @@ static pe_status import_converted(
 	return status;
 }
 
+static bool is_widened(const struct pe_stored_array *a, pe_dtype dtype)
+{
+	return is_text(a) || !same_in_memory(a, dtype) || (a->kind == PE_ELEMENT_UINT && a->width == 8);
+}
+
 pe_status pe_import_array(pe_bundle *bundle, const char *source, const struct pe_stored_array *array)
 {
 	pe_tensor t = {0};
 	PE_TRY(check(bundle, source, array, &t));
-	if (!can_stay(array, t.dtype))
-		return import_converted(bundle, source, array, &t);
-	const char *bytes = array->bytes; /* the bundle's own memory, so it may be written to */
-	memcpy(&t.data, &bytes, sizeof bytes);
-	return pe_bundle_adopt(bundle, array->name, &t, NULL);
+	if (can_stay(array, t.dtype)) {
+		const char *bytes = array->bytes; /* the bundle's own memory, so it may be written to */
+		memcpy(&t.data, &bytes, sizeof bytes);
+		PE_TRY(pe_bundle_adopt(bundle, array->name, &t, NULL));
+	} else {
+		PE_TRY(import_converted(bundle, source, array, &t));
+	}
+	bundle->arrays[bundle->count - 1].widened = is_widened(array, t.dtype);
+	return PE_OK;
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "qkv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arrays ------------------------------------------------------------------------- */
+
+/* (heads, length, width) is one batch. */
+static int take(const struct qkv *qkv, const char *path, const char *name, pe_tensor *out)
+{
+	if (!pe_bundle_find(qkv->file, name, out)) {
+		complain("%s: there is no array %s; attention needs q, k and v", path, name);
+		return EXIT_INPUT;
+	}
+	if (out->ndim == 3) {
+		memmove(out->shape + 1, out->shape, 3 * sizeof *out->shape);
+		memmove(out->strides + 1, out->strides, 3 * sizeof *out->strides);
+		out->shape[0] = 1;
+		out->strides[0] = 0;
+		out->ndim = 4;
+	}
+	if (out->ndim == 4)
+		return EXIT_DONE;
+	complain("%s: %s has %d dimensions; it is (batch, heads, length, width), or (heads, length, width)", path,
+		name, (int)out->ndim);
+	return EXIT_INPUT;
+}
+
+int qkv_open(struct cli *cli, const char *path, struct qkv *out)
+{
+	*out = (struct qkv){0};
+	pe_status status = pe_bundle_from_file(cli->ctx, path, NULL, &out->file);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	int code = take(out, path, "q", &out->q);
+	if (code == EXIT_DONE)
+		code = take(out, path, "k", &out->k);
+	if (code == EXIT_DONE)
+		code = take(out, path, "v", &out->v);
+	out->has_mask = pe_bundle_find(out->file, "mask", &out->mask);
+	out->has_key_lengths = pe_bundle_find(out->file, "key_lengths", &out->key_lengths);
+	out->has_sinks = pe_bundle_find(out->file, "sinks", &out->sinks);
+	return code;
+}
+
+void qkv_close(struct qkv *qkv)
+{
+	pe_domain_destroy(&qkv->queries);
+	if (qkv->keys != qkv->place.domain)
+		pe_domain_destroy(&qkv->keys);
+	input_close(&qkv->place);
+	pe_bundle_destroy(&qkv->file);
+}
+
+/* ---- positions ---------------------------------------------------------------------- */
+
+static int placed(struct cli *cli, pe_status status)
+{
+	int code = status == PE_OK ? EXIT_DONE : report_status(cli, status);
+	return code == EXIT_USAGE ? EXIT_INPUT : code;
+}
+
+/* Positions of this name, if the file has them: of two dimensions they are (batch, length) where that fits,
+ * else (length, axes). */
+static int take_positions(struct cli *cli, const struct qkv *qkv, const char *name, pe_domain **out)
+{
+	const pe_tensor *x = name[0] == 'q' ? &qkv->q : &qkv->k;
+	pe_tensor t;
+	if (!pe_bundle_find(qkv->file, name, &t))
+		return EXIT_DONE;
+	bool by_batch = t.ndim == 2 && t.shape[0] == x->shape[0] && t.shape[1] == x->shape[2];
+	bool by_axes = t.ndim == 2 && t.shape[0] == x->shape[2] && t.shape[1] <= PE_MAX_AXES;
+	if (by_batch && by_axes)
+		warn(cli, "%s may be (batch, length) or (length, axes): it is taken as (batch, length)", name);
+	int64_t axes = t.ndim == 3 || (t.ndim == 2 && !by_batch) ? t.shape[t.ndim - 1] : 0;
+	bool fits = t.ndim == 1 ? t.shape[0] == x->shape[2]
+		: t.ndim == 2       ? by_batch || by_axes
+							: t.ndim == 3 && t.shape[1] == x->shape[2];
+	if (!fits || axes > PE_MAX_AXES || (axes == 0 && !by_batch && t.ndim != 1)) {
+		complain(
+			"%s: positions of %lld tokens in %lld batches are (length), (batch, length), (length, axes) or "
+			"(batch, length, axes), with at most %d axes",
+			name, (long long)x->shape[2], (long long)x->shape[0], PE_MAX_AXES);
+		return EXIT_INPUT;
+	}
+	return placed(cli, pe_domain_positions(cli->ctx, &t, axes, out));
+}
+
+/* The option --offset. */
+static int take_offset(struct cli *cli, double *offset, bool *given)
+{
+	const char *text = cli_get(cli, "offset");
+	*given = text != NULL;
+	if (!text)
+		return EXIT_DONE;
+	char *end;
+	*offset = strtod(text, &end);
+	return end != text && !*end && *offset - *offset == 0
+		? EXIT_DONE
+		: usage_error(cli, "--offset: \"%s\" is not a position", text);
+}
+
+/* Queries that nothing is said of are the last tokens. */
+static int place_last(struct cli *cli, struct qkv *qkv)
+{
+	int64_t queries = qkv->q.shape[2], keys = pe_domain_tokens(qkv->keys);
+	if (queries == keys)
+		return EXIT_DONE;
+	if (queries > keys || qkv->place.graph)
+		return usage_error(cli,
+			"there are %lld queries and %lld keys: where the queries stand is not known%s",
+			(long long)queries, (long long)keys,
+			qkv->place.domain ? "" : "; the array q_positions, or --offset, says it");
+	return placed(cli, pe_domain_tail(cli->ctx, qkv->keys, queries, &qkv->queries));
+}
+
+/* --grid HxW or --graph FILE. */
+static int place_on(struct cli *cli, const char *option, struct qkv *qkv)
+{
+	const char *value = cli_get(cli, option);
+	size_t size = strlen(value) + 6;
+	char *text = get_memory(size, 1);
+	snprintf(text, size, "%s%s", strcmp(option, "grid") == 0 ? "grid:" : "", value);
+	int code = input_open(cli, text, &qkv->place);
+	qkv->place.text = value;
+	free(text);
+	if (code != EXIT_DONE)
+		return code;
+	qkv->keys = qkv->place.domain;
+	if (pe_domain_tokens(qkv->keys) != qkv->k.shape[2]) {
+		complain("--%s %s has %lld tokens, and there are %lld keys", option, value,
+			(long long)pe_domain_tokens(qkv->keys), (long long)qkv->k.shape[2]);
+		return EXIT_INPUT;
+	}
+	return place_last(cli, qkv);
+}
+
+static int place_in_sequence(struct cli *cli, struct qkv *qkv)
+{
+	int64_t queries = qkv->q.shape[2], keys = qkv->k.shape[2];
+	double offset = (double)(keys - queries);
+	bool given;
+	int code = take_offset(cli, &offset, &given);
+	if (code == EXIT_DONE)
+		code = take_positions(cli, qkv, "k_positions", &qkv->keys);
+	if (code == EXIT_DONE)
+		code = take_positions(cli, qkv, "q_positions", &qkv->queries);
+	if (code != EXIT_DONE)
+		return code;
+	if (given && qkv->queries)
+		return usage_error(cli, "--offset and the array q_positions say the same");
+	bool last = qkv->keys && !qkv->queries && !given;
+	if (!qkv->keys)
+		code = placed(cli, pe_domain_sequence(cli->ctx, keys, 0, &qkv->keys));
+	if (code == EXIT_DONE && last)
+		return place_last(cli, qkv);
+	bool same = queries == keys && !given;
+	if (code == EXIT_DONE && !qkv->queries && !same)
+		code = placed(cli, pe_domain_sequence(cli->ctx, queries, offset, &qkv->queries));
+	return code;
+}
+
+int qkv_place(struct cli *cli, struct qkv *qkv)
+{
+	bool grid = cli_has(cli, "grid"), graph = cli_has(cli, "graph");
+	if (grid && graph)
+		return usage_error(cli, "tokens stand on a --grid or on a --graph, not on both");
+	if (!grid && cli_has(cli, "prefix"))
+		return usage_error(cli, "--prefix is of a --grid");
+	if (!grid && !graph)
+		return place_in_sequence(cli, qkv);
+	if (cli_has(cli, "offset"))
+		return usage_error(cli, "--offset is of a sequence, not of a --%s", grid ? "grid" : "graph");
+	if (pe_bundle_find(qkv->file, "q_positions", NULL) || pe_bundle_find(qkv->file, "k_positions", NULL))
+		return usage_error(
+			cli, "the file has positions: there is no need of a --%s", grid ? "grid" : "graph");
+	return place_on(cli, grid ? "grid" : "graph", qkv);
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# posenc attend against attention written out in numpy (golden/make_attend.py), and what it refuses.
+. "$2/tests/cli/lib.sh"
+golden=$source/tests/golden/attend
+plain=$golden/plain.npz
+
+# gives NAME ARGUMENT...: attend with these arguments gives golden/NAME_is.npz, in f32 and in f64.
+gives() {
+	name=$1
+	shift
+	expect 0 attend "$@" --lse -o "$name.npz"; silent
+	expect 0 compare "$name.npz" "$golden/${name}_is.npz" --tolerance 1e-5
+	expect 0 attend "$@" --lse --core reference --dtype f64 -o "$name.npz"; silent
+	expect 0 compare "$name.npz" "$golden/${name}_is.npz" --tolerance 1e-13
+}
+
+gives none "$plain"
+gives none "$golden/plain.safetensors"
+gives causal "$plain" --causal
+gives offset "$plain" --causal --offset -1
+gives window "$plain" --window 2,1
+gives left "$plain" --window 1,inf
+gives left "$plain" --window 1,-1
+gives numbers "$plain" --scale 0.7 --softcap 1.5
+gives alibi "$plain" --with alibi --causal
+gives full "$golden/full.npz" --with alibi:max_bias=3 --causal
+gives one "$golden/one.npz"
+
+expect 0 inspect one.npz; prints 'out *f64 *(1, 4, 5, 6)'; prints 'lse *f64 *(1, 4, 5)'
+prints 'attention: {"core":"reference","causal":false}'
+expect 0 attend "$plain" --with alibi -o a.npz -v; says 'alibi: heads=4, from the shape of q'
+expect 0 inspect a.npz; prints ': 1 array'; prints '"heads":"4"'
+expect 0 attend "$plain" -o a.npy; silent
+expect 0 inspect a.npy; prints '(2, 4, 5, 6)'
+expect 0 attend "$plain" -o a/
+"$posenc" attend "$plain" --dtype bf16 --format safetensors -o - >b.safetensors || fail 'to a pipe'
+expect 0 compare a/ b.safetensors --tolerance 1e-2
+
+# The report.
+expect 0 attend "$plain" --with alibi --causal --window 3,0 --lse -o a.npz --json
+prints '"input":{"kind":"attention","name":"[^"]*plain.npz","batch":2,"heads":4,"key_heads":2,"queries":5,"keys":7,"width":8,"value_width":6}'
+prints '"attention":{"core":"tiled","causal":true,"window":\[3.0,0.0\]}'
+prints '"arrays":\[{"name":"out","dtype":"f32","shape":\[2,4,5,6\]},{"name":"lse"'
+prints '"encoders":\[{"name":"alibi","options":{"heads":"4"'
+# The same bytes again, at any number of threads.
+expect 0 attend "$plain" --with alibi --causal --window 3,0 --lse -o b.npz --threads 3
+cmp -s a.npz b.npz || fail 'other bytes the second time'
+
+# Weights: of --weights before those of the file, and saved.
+expect 0 attend "$golden/full.npz" --with alibi -o a.npz --save-weights w.npz; silent
+expect 0 inspect w.npz; prints 'slopes *f64 *(4)'
+expect 0 attend "$golden/full.npz" --with alibi --weights w.npz -o b.npz
+expect 0 compare a.npz b.npz --exact
+expect 0 encode seq:4 --with alibi:heads=4 -o other.npz --save-weights other_w.npz
+expect 0 attend "$golden/full.npz" --with alibi --weights other_w.npz -o b.npz
+expect 1 compare a.npz b.npz
+expect 0 attend "$golden/full.npz" -o b.npz; says 'the array slopes is not used'
+
+# Where tokens stand.
+expect 0 attend "$golden/square.npz" -o b.npz --causal; says 'k_positions may be .* taken as (batch, length)'
+expect 0 attend "$golden/grid.npz" --grid 4x4 --prefix 1 -o b.npz; silent
+expect 0 attend "$golden/axes.npz" -o b.npz; silent
+expect 2 attend "$golden/axes.npz" --with alibi -o no.npz; says 'one number a position, and these have 2'
+expect 2 attend "$golden/axes.npz" --grid 4x4 --prefix 1 -o no.npz; says 'no need of a --grid'
+expect 3 attend "$golden/grid.npz" --grid 4x4 -o no.npz; says 'has 16 tokens, and there are 17 keys'
+expect 2 attend "$golden/grid.npz" --grid 4x4 --prefix 1 --with alibi -o no.npz; says 'does not take a grid'
+printf '0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 8\n8 9\n9 10\n10 11\n11 12\n12 13\n13 14\n14 15\n15 16\n' >path.txt
+expect 0 attend "$golden/grid.npz" --graph path.txt -q -o b.npz
+expect 2 attend "$golden/grid.npz" --graph path.txt -q --with lap:k=2 -o no.npz; says 'lap: it acts on tokens'
+expect 2 attend "$golden/full.npz" --offset 3 -o no.npz; says 'say the same'
+
+# Refused before anything is written.
+expect 2 attend; says 'attend takes one file'
+expect 2 attend "$plain"; says 'needs -o'
+expect 2 attend "$plain" --lse -o no.npy; says 'holds one array'
+expect 2 attend "$plain" -o no.tsv; says 'text holds'
+expect 2 attend "$plain" --with sinusoidal -o no.npz; says 'it acts on tokens, before attention'
+expect 2 attend "$plain" --with alibi:heads=0 -o no.npz
+expect 3 attend "$plain" --with alibi:heads=8 -o no.npz; says 'it has 8 heads, and attention 4'
+expect 3 attend "$golden/wrong.npz" -o no.npz; says 'q is 8 wide, and k 4'
+expect 3 attend "$golden/lacks.npz" -o no.npz; says 'there is no array v'
+expect 3 attend "$source/README.md" -o no.npz; says 'neither .npy'
+expect 4 attend nothing.npz -o no.npz; says 'nothing.npz'
+expect 2 attend "$plain" --window 3 -o no.npz; says 'not LEFT,RIGHT'
+expect 2 attend "$plain" --window 3,x -o no.npz; says 'not LEFT,RIGHT'
+expect 2 attend "$plain" --scale 0 -o no.npz; says 'not a number other than 0'
+expect 2 attend "$plain" --softcap -1 -o no.npz; says 'not a number above 0'
+expect 2 attend "$plain" --core fast -o no.npz; says 'not one of tiled'
+expect 2 attend "$plain" --offset here -o no.npz; says 'not a position'
+expect 2 attend "$plain" --prefix 1 -o no.npz; says 'is of a --grid'
+expect 2 attend "$plain" --grid 7x1 --graph path.txt -o no.npz; says 'not on both'
+expect 2 attend "$plain" --grid 7x1 --offset 1 -o no.npz; says 'of a sequence'
+cp "$plain" mine.npz
+expect 2 attend mine.npz -o mine.npz; says 'is the input itself'
+expect 2 attend mine.npz --with alibi -o no.npz --save-weights mine.npz; says 'is a file that is read'
+cmp -s "$plain" mine.npz || fail 'the input was touched'
+expect 0 attend "$plain" --dtype f64 -o b.npz; says 'only --core reference computes in f64'
+no_file no.npz
+exit 0
