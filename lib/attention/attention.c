@@ -5,7 +5,7 @@ static pe_status run(struct pe_plan *plan, pe_core core)
 {
 	switch (core) {
 	case PE_CORE_TILED:
-		return pe_attend_reference(plan); /* TODO */
+		return pe_attend_tiled(plan);
 	case PE_CORE_REFERENCE:
 		return pe_attend_reference(plan);
 	default:

@@ -190,8 +190,8 @@ static double softmax(
 	double most = p->sinks ? p->sinks[c->head] : -INFINITY, sum = 0;
 	pe_plan_add_mask(p, c, weights);
 	for (int64_t j = 0; j < c->count; j++)
-		if (seen[j])
-			most = fmax(most, weights[j]);
+		if (seen[j] && !(weights[j] <= most)) /* NaN stays */
+			most = isnan(most) ? most : weights[j];
 	if (isinf(most) && most < 0) {
 		memset(weights, 0, (size_t)c->count * sizeof *weights);
 		return -INFINITY;

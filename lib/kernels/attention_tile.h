@@ -46,6 +46,21 @@ struct pe_tile_scores {
 };
 typedef void pe_tile_scores_fn(const struct pe_tile_scores *t);
 
+/* scores ← gain · cap(scores) + bias, where cap(s) = softcap · tanh(s / softcap), in place, and their maxima.
+ * Steps as in pe_tile_scores. */
+struct pe_tile_adjust {
+	int vecs;
+	int64_t keys;
+	float softcap; /* 0: none */
+	const float *gain; /* NULL: 1 */
+	int64_t gain_step;
+	const float *bias; /* NULL: 0 */
+	int64_t bias_step;
+	float *scores;
+	float *max;
+};
+typedef void pe_tile_adjust_fn(const struct pe_tile_adjust *t);
+
 /* max[lane] ← maximum of keys × lanes scores; -inf for no keys. */
 typedef void pe_tile_max_fn(const float *scores, int64_t keys, int vecs, float *max);
 

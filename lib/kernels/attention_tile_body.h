@@ -95,6 +95,45 @@ static void tile_scores(const struct pe_tile_scores *t)
 		put(t->max + v * VEC_LANES, max[v]);
 }
 
+/* tanh, to 1e-7 of itself: its series where |x| < 1/4, else by 2^-|x|, which cannot overflow. */
+INLINE vec vec_tanh(vec x)
+{
+	const vec one = vec_all(1.0f);
+	vec size = vec_max(-x, x), square = x * x;
+	vec power = vec_exp2(vec_all(-2.88539008f) * size), large = (one - power) / (one + power);
+	vec series = vec_fused(vec_all(0.0218694885f), square, vec_all(-0.0539682540f));
+	series = vec_fused(series, square, vec_all(0.133333333f));
+	series = vec_fused(series, square, vec_all(-0.333333333f));
+	series = vec_fused(series * square, size, size);
+	vec_bits sign = (vec_bits)x & INT32_MIN, near = (vec_bits)(size < vec_all(0.25f));
+	return (vec)(((vec_bits)series & near) | ((vec_bits)large & ~near) | sign);
+}
+
+INLINE vec adjusted(const struct pe_tile_adjust *t, vec s, int64_t key, int64_t lane)
+{
+	if (t->softcap > 0.0f)
+		s = vec_all(t->softcap) * vec_tanh(s / vec_all(t->softcap));
+	if (t->gain)
+		s *= at_loose(t->gain + key * t->gain_step + lane);
+	if (t->bias)
+		s += at_loose(t->bias + key * t->bias_step + lane);
+	return s;
+}
+
+static void tile_adjust(const struct pe_tile_adjust *t)
+{
+	for (int v = 0; v < t->vecs; v++) {
+		vec greatest = vec_all(-__builtin_inff());
+		for (int64_t j = 0; j < t->keys; j++) {
+			float *cell = t->scores + (j * t->vecs + v) * VEC_LANES;
+			vec s = adjusted(t, at(cell), j, v * VEC_LANES);
+			put(cell, s);
+			greatest = vec_max(s, greatest);
+		}
+		put(t->max + v * VEC_LANES, greatest);
+	}
+}
+
 static void tile_max(const float *scores, int64_t keys, int vecs, float *max)
 {
 	for (int v = 0; v < vecs; v++) {
@@ -212,6 +251,7 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_pack_keys = tile_pack_keys;
 	kernels->tile_pack_values = tile_pack_values;
 	kernels->tile_scores = tile_scores;
+	kernels->tile_adjust = tile_adjust;
 	kernels->tile_max = tile_max;
 	kernels->tile_softmax = tile_softmax;
 	kernels->tile_sum = tile_sum;

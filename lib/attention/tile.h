@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The tiled core: online softmax over tiles of queries × keys, in f32, with memory of the order of the
+ * length. A task is a block of queries of one head (of all heads, where an encoder maps them); its queries
+ * are cut into groups that fill the lanes of kernels/attention_tile.h, its keys into blocks. Scores are in
+ * units of log 2 throughout. */
+#ifndef PE_TILE_H
+#define PE_TILE_H
+
+#include "kernels/kernels.h"
+#include "plan.h"
+
+#define PE_LOG2E 1.44269504088896340736
+
+/* Terms whose tables have at most so many rows are multiplied with a query or key once, all rows; of
+ * larger tables, the rows that a tile needs, so many at a time. */
+#define PE_TILE_ROWS 512
+#define PE_TILE_TERMS (PE_MAX_ENCODINGS * PE_MAX_TERMS)
+
+/* What depends on key - query alone, (heads, stride): of query i and key j at [i - j + keys - 1], and a
+ * whole group of lanes further. values NULL: there is none. */
+struct pe_tile_table {
+	float *values;
+	int64_t stride;
+	struct pe_acting rest; /* encodings that it does not hold */
+};
+
+/* One term of a content or values encoder. */
+struct pe_tile_term {
+	const pe_encoding *encoding;
+	struct pe_term term;
+	bool relative; /* one row of indices does for a whole block of queries */
+	float *table;  /* the table in f32, if it has at most PE_TILE_ROWS rows, else NULL */
+};
+
+struct pe_tile_terms {
+	struct pe_tile_term list[PE_TILE_TERMS];
+	int count;
+};
+
+/* What all tasks share, and none changes. */
+struct pe_tiles {
+	struct pe_plan *plan;
+	const struct pe_kernels *kernels;
+	pe_tensor q, k, v; /* after the site rotate */
+	float *rotated[3]; /* their memory, if there is such a site */
+	int64_t block;     /* queries of a task */
+	struct pe_tile_table bias, gain, after;
+	double *peak; /* heads: the greatest of the bias table, taken off it */
+	struct pe_tile_terms content, values;
+	bool by_rows;     /* whether a query sees a key must be asked cell by cell */
+	float *key_norms; /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
+						 out */
+};
+
+/* Queries that share the lanes of a tile. */
+struct pe_tile_group {
+	struct pe_tile_state state;
+	float scale[PE_TILE_MAX_LANES]; /* of q·k in units of log 2 */
+	int64_t head, first, count;
+	int vecs;
+	int64_t lanes;
+	int64_t key_first, key_end; /* keys that any of them sees are in here */
+	int64_t all_first, all_end; /* keys in here are seen by all of them */
+	float norm;                 /* greatest length of a scaled query */
+	float *q;                   /* packed */
+	float *sums, *after;        /* width × lanes: by softmax weights, and by weights added after it */
+};
+
+/* What a content term needs for one group. */
+struct pe_tile_query_term {
+	float *q;        /* packed queries with the offset; the group's own if there is none */
+	float *products; /* rows × lanes, of small tables */
+};
+
+/* A task at work. */
+struct pe_tile_work {
+	const struct pe_tiles *tiles;
+	pe_context *ctx;
+	int64_t batch, first_query, query_count, group_count;
+	int64_t tile_keys;   /* keys of a tile at most, with a halo */
+	int64_t score_tiles; /* tiles of scores that are kept */
+	struct pe_tile_group *groups;
+	struct pe_tile_query_term *query_terms; /* (groups, content terms) */
+
+	float *floats;               /* memory of what follows */
+	float *rows;                 /* vectors on their way into panels */
+	float *keys, *values;        /* packed: the block at hand */
+	float *scores, *bias, *gain; /* keys × lanes */
+	float *max;                  /* lanes */
+	float *plain_keys;           /* of the block at hand, for terms */
+	float *by_key;               /* products of these with each small table */
+	float *table, *packed_table; /* PE_TILE_ROWS rows */
+	float *products, *gemm;
+	double *row;             /* one query's cells */
+	unsigned char *seen;     /* likewise */
+	unsigned char *odd_seen; /* lanes that see each odd value */
+	int32_t *index;          /* lanes × tile_keys: rows of a term */
+	int32_t *relative;       /* of each relative term, by key - query from -(last query) on */
+
+	/* The block of keys at hand. */
+	int64_t key, key_count;
+	bool has_keys, has_values;
+	const float *raw_values; /* as they came */
+	int64_t raw_stride, raw_step;
+	int32_t *odd, odd_count; /* keys whose values are not all finite: packed as 0 */
+};
+
+/* Keys first … end - 1 of the block at hand against one group. Scores are computed up to the end of a
+ * panel, behind `end`; first begins a panel. */
+struct pe_tile {
+	struct pe_tile_group *group;
+	int64_t first, end;
+	float *scores; /* the row of key `first` */
+};
+
+/* tiled.c */
+pe_status pe_tile_work_make(struct pe_tile_work *w) PE_NODISCARD;
+void pe_tile_work_free(struct pe_tile_work *w);
+void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, int64_t first, int64_t count);
+void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count);
+
+/* tile_load.c: from tensors to panels. What belongs to a query head takes the keys that this head shares. */
+pe_status pe_tiles_rotate(struct pe_tiles *tiles) PE_NODISCARD;
+pe_status pe_tiles_measure_keys(struct pe_tiles *tiles) PE_NODISCARD;
+void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g);
+void pe_tile_load_keys(struct pe_tile_work *w, int64_t head);
+void pe_tile_load_values(struct pe_tile_work *w, int64_t head);
+
+/* tile_tables.c: tables of key - query, and how far a block of keys can reach. */
+pe_status pe_tiles_make_tables(struct pe_tiles *tiles) PE_NODISCARD;
+void pe_tiles_free_tables(struct pe_tiles *tiles);
+/* The slice of a table for a tile: lane l of key first + j at [l - j]. NULL if there is no table. */
+const float *pe_tile_slice(
+	const struct pe_tiles *tiles, const struct pe_tile_table *table, const struct pe_tile *tile);
+/* Whether all weights of these keys, of one block, are too small to matter to any query of the group. */
+bool pe_tile_is_far(const struct pe_tile_work *w, const struct pe_tile_group *g, int64_t first, int64_t end);
+/* Of the blocks from key `first` to `end`, the one to begin with. */
+int64_t pe_tile_nearest_block(const struct pe_tile_work *w, int64_t first, int64_t end);
+
+/* tile_scores.c */
+/* Which keys a group sees. */
+void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g);
+/* All scores of a tile and their maxima: -inf where hidden. */
+void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile);
+/* The same in two parts: first q·k with content terms, nothing hidden. */
+void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile);
+void pe_tile_finish_scores(struct pe_tile_work *w, const struct pe_tile *tile);
+/* Softcap and gains alone. */
+void pe_tile_adjust_logits(struct pe_tile_work *w, const struct pe_tile *tile);
+/* cells (keys × lanes) ← hidden where a query does not see a key. Tells whether there may be such. */
+bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cells, float hidden);
+
+/* tile_content.c: terms. */
+pe_status pe_tiles_make_terms(struct pe_tiles *tiles) PE_NODISCARD;
+void pe_tiles_free_terms(struct pe_tiles *tiles);
+/* What each needs of a task, a group, and a block of keys as they came. */
+void pe_tile_load_terms(struct pe_tile_work *w);
+void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g);
+void pe_tile_load_key_terms(
+	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step);
+/* scores += all content terms. */
+void pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile);
+/* rows[l][j]: the row of a term for lane l and key first + j, -1: none. number counts content terms, then
+ * value terms. Good until the next call. */
+void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
+	int64_t number, const int32_t **rows);
+void pe_tile_index_range(
+	const struct pe_tile *tile, const int32_t *const *rows, int64_t *first, int64_t *end);
+/* Dense rows of a term's table, at most PE_TILE_ROWS; good until the next call. */
+const float *pe_tile_term_rows(
+	struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t first, int64_t rows);
+
+/* tile_values.c */
+/* Scores and w->max into the group's sums. */
+void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile);
+/* The group's rows of the outputs. */
+void pe_tile_store(struct pe_tile_work *w, struct pe_tile_group *g);
+
+/* tile_heads.c: a task of all heads. */
+pe_status pe_tile_attend_heads(pe_context *worker, void *tiles, int64_t chunk) PE_NODISCARD;
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The scores of one tile: q·k, content, softcap, gains, biases, and what a query does not see. Where
+ * there is no more than a table of biases, all of it happens while q·k is in registers. */
+#include <math.h>
+#include <string.h>
+
+#include "tile.h"
+
+/* Whether keys are seen by position and length alone, these being intervals that move with the query. */
+void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g)
+{
+	const struct pe_plan *p = w->tiles->plan;
+	int64_t last = g->first + g->count - 1, unused;
+	pe_plan_key_range(p, w->batch, g->first, last + 1, &g->key_first, &g->key_end);
+	g->all_first = g->key_end;
+	g->all_end = g->key_first;
+	if (w->tiles->by_rows)
+		return;
+	pe_plan_key_range(p, w->batch, g->first, g->first + 1, &unused, &g->all_end);
+	pe_plan_key_range(p, w->batch, last, last + 1, &g->all_first, &unused);
+}
+
+/* Of keys first … end - 1, those that lane l does not see get `hidden`. */
+static bool hide_lane(
+	struct pe_tile_work *w, const struct pe_tile *tile, int64_t l, float *cells, float hidden)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct pe_tile_group *g = tile->group;
+	int64_t n = tile->end - tile->first, first, end;
+	if (!t->by_rows) {
+		pe_plan_key_range(t->plan, w->batch, g->first + l, g->first + l + 1, &first, &end);
+		for (int64_t j = 0; j < pe_min(n, first - tile->first); j++)
+			cells[j * g->lanes + l] = hidden;
+		for (int64_t j = pe_max(0, end - tile->first); j < n; j++)
+			cells[j * g->lanes + l] = hidden;
+		return true;
+	}
+	struct pe_cells at = {w->batch, g->head, g->first + l, tile->first, n};
+	if (pe_plan_visible(t->plan, &at, w->seen) == n)
+		return false;
+	for (int64_t j = 0; j < n; j++)
+		if (!w->seen[j])
+			cells[j * g->lanes + l] = hidden;
+	return true;
+}
+
+bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cells, float hidden)
+{
+	struct pe_tile_group *g = tile->group;
+	bool any = false;
+	if (tile->first >= g->all_first && tile->end <= g->all_end)
+		return false;
+	for (int64_t l = 0; l < g->count; l++)
+		any = hide_lane(w, tile, l, cells, hidden) || any;
+	return any;
+}
+
+/* Up to where scores are computed: the end of a panel or of the block. */
+static int64_t whole_panels(const struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	int64_t rows = w->tiles->kernels->tile_rows, n = tile->end - tile->first;
+	return pe_min((n + rows - 1) / rows * rows, w->key + w->key_count - tile->first);
+}
+
+static void multiply(struct pe_tile_work *w, const struct pe_tile *tile, const float *bias)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct pe_tile_group *g = tile->group;
+	struct pe_tile_scores scores = {.vecs = g->vecs,
+		.width = t->plan->dot_width,
+		.q = g->q,
+		.k = w->keys + (tile->first - w->key) * t->plan->dot_width,
+		.keys = whole_panels(w, tile),
+		.bias = bias,
+		.bias_step = -1,
+		.scores = tile->scores,
+		.max = w->max};
+	t->kernels->tile_scores(&scores);
+}
+
+void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	multiply(w, tile, NULL);
+	pe_tile_add_content(w, tile);
+}
+
+/* A row of cells of each query by an encoder's own function, into keys × lanes, over a table's slice. */
+static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_table *table,
+	double start, bool is_gain, float *out)
+{
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_tile_group *g = tile->group;
+	const float *slice = pe_tile_slice(t, table, tile);
+	int64_t n = tile->end - tile->first, lanes = g->lanes;
+	memset(out, 0, (size_t)(n * lanes) * sizeof *out);
+	for (int64_t l = 0; l < g->count; l++) {
+		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
+		for (int64_t j = 0; j < n; j++)
+			w->row[j] = start;
+		for (int i = 0; i < table->rest.count; i++) {
+			const pe_encoding *e = table->rest.list[i];
+			(is_gain ? e->encoder->gains : e->encoder->scores)(e, &cells, w->row);
+		}
+		if (!is_gain)
+			pe_plan_add_mask(t->plan, &cells, w->row);
+		for (int64_t j = 0; j < n; j++) {
+			float here = (float)(is_gain ? w->row[j] : PE_LOG2E * w->row[j]),
+				  sliced = slice ? slice[l - j] : 0.0f;
+			out[j * lanes + l] = !slice ? here : is_gain ? here * sliced : here + sliced;
+		}
+	}
+}
+
+static bool adds_mask(const struct pe_plan *p)
+{
+	return p->mask.data && pe_dtype_is_float(p->mask.dtype);
+}
+
+/* Softcap and gains, and biases where these are wanted. */
+static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool biased)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct pe_tile_group *g = tile->group;
+	struct pe_tile_adjust a = {.vecs = g->vecs,
+		.keys = tile->end - tile->first,
+		.softcap = (float)(PE_LOG2E * t->plan->softcap),
+		.gain = pe_tile_slice(t, &t->gain, tile),
+		.gain_step = -1,
+		.bias = biased ? pe_tile_slice(t, &t->bias, tile) : NULL,
+		.bias_step = -1,
+		.scores = tile->scores,
+		.max = w->max};
+	if (t->gain.rest.count > 0) {
+		fill_rows(w, tile, &t->gain, 1.0, true, w->gain);
+		a.gain = w->gain;
+		a.gain_step = g->lanes;
+	}
+	if (biased && (t->bias.rest.count > 0 || adds_mask(t->plan))) {
+		fill_rows(w, tile, &t->bias, 0.0, false, w->bias);
+		a.bias = w->bias;
+		a.bias_step = g->lanes;
+	}
+	t->kernels->tile_adjust(&a);
+}
+
+void pe_tile_adjust_logits(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	if (w->tiles->plan->softcap > 0 || w->tiles->plan->gains.count > 0)
+		adjust(w, tile, false);
+}
+
+/* Maxima count what is hidden, and keys behind the end, unless taken again. */
+static void hide(struct pe_tile_work *w, const struct pe_tile *tile, int64_t computed)
+{
+	struct pe_tile_group *g = tile->group;
+	int64_t n = tile->end - tile->first;
+	if (pe_tile_hide(w, tile, tile->scores, -INFINITY) || computed > n)
+		w->tiles->kernels->tile_max(tile->scores, n, g->vecs, w->max);
+}
+
+void pe_tile_finish_scores(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	adjust(w, tile, true);
+	hide(w, tile, tile->end - tile->first);
+}
+
+void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	if (t->content.count == 0 && t->plan->softcap <= 0 && t->plan->gains.count == 0 &&
+		t->bias.rest.count == 0 && !adds_mask(t->plan)) {
+		multiply(w, tile, pe_tile_slice(t, &t->bias, tile));
+		hide(w, tile, whole_panels(w, tile));
+		return;
+	}
+	pe_tile_raw_scores(w, tile);
+	pe_tile_finish_scores(w, tile);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * From scores to sums: softmax, weights added after it, values and value terms, and the output. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "tile.h"
+
+/* sums ← rescale · sums + weights · values. */
+static void add_values(struct pe_tile_work *w, const struct pe_tile *tile, const float *weights,
+	const float *rescale, float *sums)
+{
+	const struct pe_tiles *t = w->tiles;
+	int64_t width = t->plan->sum_width;
+	struct pe_tile_sum sum = {.vecs = tile->group->vecs,
+		.keys = tile->end - tile->first,
+		.width = width,
+		.stride = width,
+		.weights = weights,
+		.values = w->values + (tile->first - w->key) * width,
+		.rescale = rescale,
+		.out = sums};
+	t->kernels->tile_sum(&sum);
+}
+
+/* A weight that was rounded to 0 still is none where there is infinity. */
+static void add_odd_value(struct pe_tile_work *w, const struct pe_tile *tile, int64_t key,
+	const float *weights, const unsigned char *seen, float *sums)
+{
+	const struct pe_tile_group *g = tile->group;
+	const float *v = w->raw_values + (key - w->key) * w->raw_stride;
+	for (int64_t l = 0; l < g->count; l++)
+		for (int64_t c = 0; seen[l] && c < w->tiles->plan->sum_width; c++) {
+			float weight = weights[(key - tile->first) * g->lanes + l];
+			sums[c * g->lanes + l] +=
+				(weights == tile->scores ? fmaxf(weight, FLT_MIN) : weight) * v[c * w->raw_step];
+		}
+}
+
+/* ---- value terms ---------------------------------------------------------------------- */
+
+/* Weights of one row of the table are added up, then the rows are taken as values are. */
+static void add_value_rows(struct pe_tile_work *w, const struct pe_tile *tile,
+	const struct pe_tile_term *term, const float *weights, const int32_t *const *index, int64_t first_row,
+	int64_t rows, float *sums)
+{
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_tile_group *g = tile->group;
+	int64_t n = tile->end - tile->first, lanes = g->lanes;
+	float *bins = w->products;
+	memset(bins, 0, (size_t)(rows * lanes) * sizeof *bins);
+	for (int64_t l = 0; l < g->count; l++)
+		for (int64_t j = 0; j < n; j++) {
+			int64_t row = index[l][j] - first_row;
+			if (row >= 0 && row < rows)
+				bins[row * lanes + l] += weights[j * lanes + l];
+		}
+	struct pe_tile_sum sum = {.vecs = g->vecs,
+		.keys = rows,
+		.width = t->plan->sum_width,
+		.stride = t->plan->sum_width,
+		.weights = bins,
+		.values = pe_tile_term_rows(w, term, g->head, first_row, rows),
+		.out = sums};
+	t->kernels->tile_sum(&sum);
+}
+
+static void add_value_terms(
+	struct pe_tile_work *w, const struct pe_tile *tile, const float *weights, float *sums)
+{
+	const struct pe_tiles *t = w->tiles;
+	for (int i = 0; i < t->values.count; i++) {
+		const int32_t *index[PE_TILE_MAX_LANES];
+		int64_t first, end;
+		pe_tile_index(w, tile, &t->values.list[i], t->content.count + i, index);
+		pe_tile_index_range(tile, index, &first, &end);
+		for (int64_t row = first; row < end; row += PE_TILE_ROWS)
+			add_value_rows(
+				w, tile, &t->values.list[i], weights, index, row, pe_min(PE_TILE_ROWS, end - row), sums);
+	}
+}
+
+/* ---- weights added after the softmax ---------------------------------------------------- */
+
+/* As keys × lanes, 0 where hidden. */
+static void fill_after(struct pe_tile_work *w, const struct pe_tile *tile, float *out)
+{
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_tile_group *g = tile->group;
+	const float *slice = pe_tile_slice(t, &t->after, tile);
+	int64_t n = tile->end - tile->first;
+	memset(out, 0, (size_t)(n * g->lanes) * sizeof *out);
+	for (int64_t l = 0; l < g->count; l++) {
+		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
+		memset(w->row, 0, (size_t)n * sizeof *w->row);
+		for (int i = 0; i < t->after.rest.count; i++)
+			t->after.rest.list[i]->encoder->weights_after(t->after.rest.list[i], &cells, w->row);
+		for (int64_t j = 0; j < n; j++)
+			out[j * g->lanes + l] = (float)w->row[j] + (slice ? slice[l - j] : 0.0f);
+	}
+	(void)pe_tile_hide(w, tile, out, 0.0f);
+}
+
+/* seen[l] ← whether lane l sees this key. */
+static void see_key(const struct pe_tile *tile, int64_t key, unsigned char *seen)
+{
+	const struct pe_tile_group *g = tile->group;
+	for (int64_t l = 0; l < g->count; l++)
+		seen[l] = (unsigned char)!(tile->scores[(key - tile->first) * g->lanes + l] <= -FLT_MAX);
+}
+
+void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct pe_tile_group *g = tile->group;
+	unsigned char *seen = w->odd_seen;
+	for (int i = 0; i < w->odd_count; i++)
+		if (w->odd[i] + w->key >= tile->first && w->odd[i] + w->key < tile->end)
+			see_key(tile, w->odd[i] + w->key, seen + i * PE_TILE_MAX_LANES);
+	t->kernels->tile_softmax(tile->scores, tile->end - tile->first, g->vecs, w->max, &g->state);
+	add_values(w, tile, tile->scores, g->state.rescale, g->sums);
+	add_value_terms(w, tile, tile->scores, g->sums);
+	if (g->after) {
+		fill_after(w, tile, w->bias);
+		add_values(w, tile, w->bias, NULL, g->after);
+		add_value_terms(w, tile, w->bias, g->after);
+	}
+	for (int i = 0; i < w->odd_count; i++)
+		if (w->odd[i] + w->key >= tile->first && w->odd[i] + w->key < tile->end) {
+			add_odd_value(w, tile, w->odd[i] + w->key, tile->scores, seen + i * PE_TILE_MAX_LANES, g->sums);
+			if (g->after)
+				add_odd_value(w, tile, w->odd[i] + w->key, w->bias, seen + i * PE_TILE_MAX_LANES, g->after);
+		}
+}
+
+/* ---- output --------------------------------------------------------------------------- */
+
+static void store_lse(struct pe_tile_work *w, const struct pe_tile_group *g)
+{
+	const struct pe_tiles *t = w->tiles;
+	const pe_tensor *lse = &t->plan->lse;
+	for (int64_t l = 0; lse->data && l < g->count; l++) {
+		double value =
+			((double)g->state.max[l] + log2((double)g->state.sum[l]) + t->peak[g->head]) / PE_LOG2E;
+		int64_t at =
+			w->batch * lse->strides[0] + g->head * lse->strides[1] + (g->first + l) * lse->strides[2];
+		pe_store_f64(
+			(char *)lse->data + at * (int64_t)pe_dtype_size(lse->dtype), lse->dtype, 1, &value, 1, 1);
+	}
+}
+
+static void store_rows(struct pe_tile_work *w, const struct pe_tile_group *g, const float *factor)
+{
+	const struct pe_tiles *t = w->tiles;
+	const pe_tensor *out = &t->plan->out;
+	int64_t width = t->plan->sum_width;
+	int64_t at = w->batch * out->strides[0] + g->head * out->strides[1] + g->first * out->strides[2];
+	char *data = (char *)out->data + at * (int64_t)pe_dtype_size(out->dtype);
+	if (out->dtype == PE_F32 && out->strides[3] == 1) {
+		t->kernels->tile_finish(
+			(float *)(void *)data, out->strides[2], g->sums, g->vecs, g->count, width, factor);
+		return;
+	}
+	t->kernels->tile_finish(w->rows, width, g->sums, g->vecs, g->count, width, factor);
+	for (int64_t l = 0; l < g->count; l++, data += out->strides[2] * (int64_t)pe_dtype_size(out->dtype)) {
+		for (int64_t c = 0; c < width; c++)
+			w->row[c] = (double)w->rows[l * width + c];
+		pe_store_f64(data, out->dtype, out->strides[3], w->row, 1, width);
+	}
+}
+
+void pe_tile_store(struct pe_tile_work *w, struct pe_tile_group *g)
+{
+	float factor[PE_TILE_MAX_LANES];
+	for (int64_t l = 0; l < g->lanes; l++)
+		factor[l] = g->state.sum[l] > 0.0f || isnan(g->state.sum[l]) ? 1.0f / g->state.sum[l] : 0.0f;
+	for (int64_t i = 0; g->after && i < w->tiles->plan->sum_width * g->lanes; i++)
+		g->sums[i] = g->sums[i] * factor[i % g->lanes] + g->after[i];
+	for (int64_t l = 0; g->after && l < g->lanes; l++)
+		factor[l] = 1.0f;
+	store_rows(w, g, factor);
+	store_lse(w, g);
+}

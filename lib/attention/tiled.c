@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The tiled core's driver: tasks, their memory, and the order in which they meet the keys. Milakov and
+ * Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al., "FlashAttention", 2022. */
+#include <math.h>
+#include <string.h>
+
+#include "pool.h"
+#include "tile.h"
+
+/* Queries of a task: enough that packing a block of keys for them costs next to nothing. */
+#define BLOCK 256
+
+/* ---- memory of a task ------------------------------------------------------------------ */
+
+/* With base NULL it counts. */
+struct arena {
+	float *base;
+	int64_t used;
+};
+
+static float *cut(struct arena *a, int64_t n)
+{
+	float *p = a->base ? a->base + a->used : NULL;
+	a->used += (n + 15) / 16 * 16;
+	return p;
+}
+
+static void lay_out_terms(struct pe_tile_work *w, struct arena *a)
+{
+	const struct pe_tiles *t = w->tiles;
+	int64_t width = t->plan->dot_width, small = 0, query_terms = t->content.count * w->group_count;
+	for (int64_t i = 0; i < query_terms; i++) {
+		const struct pe_tile_term *term = &t->content.list[i % t->content.count];
+		struct pe_tile_query_term own = {NULL, NULL};
+		if (term->term.side == PE_QUERIES && term->term.offset)
+			own.q = cut(a, width * PE_TILE_MAX_LANES);
+		if (term->term.side == PE_QUERIES && term->table)
+			own.products = cut(a, term->term.rows * PE_TILE_MAX_LANES);
+		if (w->query_terms)
+			w->query_terms[i] = own;
+	}
+	for (int i = 0; i < t->content.count; i++)
+		if (t->content.list[i].term.side == PE_KEYS && t->content.list[i].table)
+			small += t->content.list[i].term.rows * w->tile_keys;
+	w->by_key = cut(a, small);
+	if (t->content.count + t->values.count == 0)
+		return;
+	w->plain_keys = cut(a, w->tile_keys * width);
+	w->table = cut(a, PE_TILE_ROWS * pe_max(width, t->plan->sum_width));
+	w->packed_table = cut(a, PE_TILE_ROWS * width);
+	w->products = cut(a, PE_TILE_ROWS * pe_max(w->tile_keys, PE_TILE_MAX_LANES));
+	w->gemm = cut(a, PE_GEMM_WORK);
+}
+
+static void lay_out(struct pe_tile_work *w, struct arena *a)
+{
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_plan *p = t->plan;
+	int64_t widest = pe_max(p->dot_width, p->sum_width), tile = w->tile_keys * PE_TILE_MAX_LANES;
+	for (int64_t i = 0; i < w->group_count; i++) {
+		float *q = cut(a, p->dot_width * PE_TILE_MAX_LANES), *sums = cut(a, p->sum_width * PE_TILE_MAX_LANES);
+		float *after = p->weights_after.count > 0 ? cut(a, p->sum_width * PE_TILE_MAX_LANES) : NULL;
+		if (w->groups) {
+			w->groups[i].q = q;
+			w->groups[i].sums = sums;
+			w->groups[i].after = after;
+		}
+	}
+	w->rows = cut(a, pe_max(w->tile_keys, PE_TILE_MAX_LANES) * widest);
+	w->keys = cut(a, w->tile_keys * p->dot_width);
+	w->values = cut(a, w->tile_keys * p->sum_width);
+	w->scores = cut(a, w->score_tiles * tile);
+	w->bias = cut(a, tile);
+	w->gain = cut(a, tile);
+	w->max = cut(a, PE_TILE_MAX_LANES);
+	lay_out_terms(w, a);
+}
+
+void pe_tile_work_free(struct pe_tile_work *w)
+{
+	pe_free(w->ctx, w->groups);
+	pe_free(w->ctx, w->query_terms);
+	pe_free(w->ctx, w->floats);
+	pe_free(w->ctx, w->row);
+	pe_free(w->ctx, w->seen);
+	pe_free(w->ctx, w->odd);
+	pe_free(w->ctx, w->index);
+	pe_free(w->ctx, w->relative);
+}
+
+pe_status pe_tile_work_make(struct pe_tile_work *w)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct arena arena = {NULL, 0};
+	int terms = t->content.count + t->values.count;
+	int64_t whole_row = t->plan->content_row.count > 0 ? t->plan->keys + t->plan->dot_width : 0;
+	int64_t cells = pe_max(pe_max(w->tile_keys, t->plan->sum_width), whole_row);
+	lay_out(w, &arena);
+	w->groups = pe_alloc_zero(w->ctx, w->group_count, sizeof *w->groups);
+	w->query_terms = pe_alloc(w->ctx, w->group_count * t->content.count, sizeof *w->query_terms);
+	w->floats = pe_alloc(w->ctx, arena.used, sizeof *w->floats);
+	w->row = pe_alloc(w->ctx, cells, sizeof *w->row);
+	w->seen = pe_alloc(w->ctx, w->tile_keys, 1 + PE_TILE_MAX_LANES);
+	w->odd = pe_alloc(w->ctx, w->tile_keys, sizeof *w->odd);
+	w->index = pe_alloc(w->ctx, terms ? w->tile_keys * PE_TILE_MAX_LANES : 0, sizeof *w->index);
+	w->relative = pe_alloc(w->ctx, terms, (size_t)(t->plan->keys + t->block) * sizeof *w->relative);
+	if (!w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd || !w->index ||
+		!w->relative)
+		return PE_ERR_NOMEM;
+	w->odd_seen = w->seen + w->tile_keys;
+	arena = (struct arena){w->floats, 0};
+	lay_out(w, &arena);
+	return PE_OK;
+}
+
+/* ---- groups ---------------------------------------------------------------------------- */
+
+void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, int64_t first, int64_t count)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct pe_tile_group *g = &w->groups[number];
+	double sink = t->plan->sinks ? t->plan->sinks[head] * PE_LOG2E - t->peak[head] : -INFINITY;
+	g->head = head;
+	g->first = first;
+	g->count = count;
+	g->vecs = count > t->kernels->tile_vec ? 2 : 1;
+	g->lanes = g->vecs * t->kernels->tile_vec;
+	for (int64_t l = 0; l < g->lanes; l++) {
+		g->state.max[l] = (float)sink;
+		g->state.sum[l] = sink > -INFINITY ? 1.0f : 0.0f;
+	}
+	memset(g->sums, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->sums);
+	if (g->after)
+		memset(g->after, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->after);
+	pe_tile_see(w, g);
+	pe_tile_load_queries(w, g);
+	pe_tile_load_group_terms(w, g);
+}
+
+static void start_groups(struct pe_tile_work *w, int64_t head)
+{
+	int64_t whole = 2 * w->tiles->kernels->tile_vec;
+	for (int64_t i = 0; i < w->group_count; i++)
+		pe_tile_start_group(
+			w, i, head, w->first_query + i * whole, pe_min(whole, w->query_count - i * whole));
+	pe_tile_load_terms(w);
+}
+
+void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count)
+{
+	w->key = key;
+	w->key_count = count;
+	w->has_keys = w->has_values = false;
+}
+
+/* The part of the block at hand that a group sees any of; false if there is none. */
+static bool cut_tile(struct pe_tile_work *w, struct pe_tile_group *g, struct pe_tile *tile)
+{
+	int64_t rows = w->tiles->kernels->tile_rows, first = pe_max(w->key, g->key_first);
+	first = w->key + (first - w->key) / rows * rows;
+	*tile = (struct pe_tile){g, first, pe_min(w->key + w->key_count, g->key_end), w->scores};
+	return tile->first < tile->end;
+}
+
+/* ---- the usual task: one head, tile by tile ---------------------------------------------- */
+
+static void attend_keys(struct pe_tile_work *w, int64_t key)
+{
+	pe_tile_start_keys(w, key, pe_min(PE_TILE_KEYS, w->tiles->plan->keys - key));
+	for (int64_t i = 0; i < w->group_count; i++) {
+		struct pe_tile_group *g = &w->groups[i];
+		struct pe_tile tile;
+		if (!cut_tile(w, g, &tile) || pe_tile_is_far(w, g, tile.first, tile.end))
+			continue;
+		if (!w->has_keys)
+			pe_tile_load_keys(w, g->head);
+		pe_tile_scores(w, &tile);
+		if (!w->has_values)
+			pe_tile_load_values(w, g->head);
+		pe_tile_take(w, &tile);
+	}
+}
+
+/* The nearest block first, then outward, so that far ones meet a maximum that may rule them out. */
+static void sweep(struct pe_tile_work *w)
+{
+	int64_t first = INT64_MAX, end = 0;
+	for (int64_t i = 0; i < w->group_count; i++) {
+		first = pe_min(first, w->groups[i].key_first);
+		end = pe_max(end, w->groups[i].key_end);
+	}
+	first = first / PE_TILE_KEYS * PE_TILE_KEYS;
+	int64_t nearest = pe_tile_nearest_block(w, first, end);
+	for (int64_t away = 0; nearest - away >= first || nearest + away < end; away += PE_TILE_KEYS) {
+		if (nearest + away < end)
+			attend_keys(w, nearest + away);
+		if (away > 0 && nearest - away >= first)
+			attend_keys(w, nearest - away);
+	}
+}
+
+/* ---- where an encoder wants whole rows of logits ------------------------------------------ */
+
+static struct pe_tile tile_of_row(struct pe_tile_work *w, struct pe_tile_group *g, int64_t key)
+{
+	pe_tile_start_keys(w, key, pe_min(PE_TILE_KEYS, w->tiles->plan->keys - key));
+	return (struct pe_tile){g, key, key + w->key_count, w->scores + key * g->lanes};
+}
+
+static void map_row(struct pe_tile_work *w, const struct pe_tile_group *g, int64_t l)
+{
+	const struct pe_plan *p = w->tiles->plan;
+	struct pe_cells cells = {w->batch, g->head, g->first + l, 0, p->keys};
+	double *query = w->row + p->keys;
+	for (int64_t c = 0; c < p->dot_width; c++)
+		query[c] = (double)(g->q[c * g->lanes + l] / g->scale[l]);
+	for (int i = 0; i < p->content_row.count; i++) {
+		const pe_encoding *e = p->content_row.list[i];
+		for (int64_t j = 0; j < p->keys; j++)
+			w->row[j] = (double)w->scores[j * g->lanes + l] / PE_LOG2E;
+		e->encoder->content_row(e, &cells, query, p->dot_width, w->row);
+		for (int64_t j = 0; j < p->keys; j++)
+			if (w->scores[j * g->lanes + l] > -INFINITY)
+				w->scores[j * g->lanes + l] = (float)(PE_LOG2E * w->row[j]);
+	}
+}
+
+static void attend_whole_rows(struct pe_tile_work *w)
+{
+	int64_t keys = w->tiles->plan->keys;
+	struct pe_tile_group *g = &w->groups[0];
+	for (int64_t key = 0; key < keys; key += PE_TILE_KEYS) {
+		struct pe_tile tile = tile_of_row(w, g, key);
+		pe_tile_load_keys(w, g->head);
+		pe_tile_raw_scores(w, &tile);
+		(void)pe_tile_hide(w, &tile, tile.scores, -INFINITY);
+	}
+	for (int64_t l = 0; l < g->count; l++)
+		map_row(w, g, l);
+	for (int64_t key = 0; key < keys; key += PE_TILE_KEYS) {
+		struct pe_tile tile = tile_of_row(w, g, key);
+		pe_tile_load_values(w, g->head);
+		pe_tile_finish_scores(w, &tile);
+		pe_tile_take(w, &tile);
+	}
+}
+
+static pe_status attend_block(pe_context *worker, void *arg, int64_t chunk)
+{
+	const struct pe_tiles *t = arg;
+	const struct pe_plan *p = t->plan;
+	int64_t blocks = (p->queries + t->block - 1) / t->block, block = chunk % blocks,
+			head = chunk / blocks % p->heads;
+	int64_t lanes = 2 * t->kernels->tile_vec;
+	bool rows = p->content_row.count > 0;
+	struct pe_tile_work w = {.tiles = t, .ctx = worker, .batch = chunk / blocks / p->heads};
+	w.first_query = block * t->block;
+	w.query_count = pe_min(t->block, p->queries - w.first_query);
+	w.group_count = (w.query_count + lanes - 1) / lanes;
+	w.tile_keys = PE_TILE_KEYS;
+	w.score_tiles = rows ? (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS : 1;
+	pe_status status = pe_tile_work_make(&w);
+	if (status == PE_OK) {
+		start_groups(&w, head);
+		if (rows)
+			attend_whole_rows(&w);
+		else
+			sweep(&w);
+		for (int64_t i = 0; i < w.group_count; i++)
+			pe_tile_store(&w, &w.groups[i]);
+	}
+	pe_tile_work_free(&w);
+	return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------- */
+
+static pe_status check(const struct pe_plan *p)
+{
+	if (p->q.dtype == PE_F64 || p->k.dtype == PE_F64 || p->v.dtype == PE_F64)
+		return pe_fail(p->ctx, PE_ERR_UNSUPPORTED,
+			"the tiled core takes f32, f16 and bf16: use the reference core for f64");
+	if (p->map_heads && p->content_row.count > 0)
+		return pe_fail(p->ctx, PE_ERR_UNSUPPORTED,
+			"the tiled core cannot combine %s with %s: use the reference core",
+			p->map_heads->encoder->table.name, p->content_row.list[0]->encoder->table.name);
+	return PE_OK;
+}
+
+static int64_t block_size(const struct pe_tiles *t)
+{
+	int64_t vec = t->kernels->tile_vec;
+	if (t->plan->content_row.count > 0 || t->plan->map_heads)
+		return 2 * vec;
+	return pe_min(BLOCK, (t->plan->queries + vec - 1) / vec * vec);
+}
+
+static pe_status prepare(struct pe_tiles *t)
+{
+	const struct pe_plan *p = t->plan;
+	bool regular = pe_domain_is_regular(p->query_domain, p->key_domain);
+	t->block = block_size(t);
+	t->by_rows = p->mask.data || ((p->causal || p->windowed) && !regular);
+	PE_TRY(pe_tiles_rotate(t));
+	PE_TRY(pe_tiles_make_terms(t));
+	return pe_tiles_make_tables(t);
+}
+
+pe_status pe_attend_tiled(struct pe_plan *plan)
+{
+	struct pe_tiles tiles = {.plan = plan, .kernels = plan->ctx->kernels};
+	PE_TRY(check(plan));
+	if (plan->batch == 0 || plan->heads == 0 || plan->queries == 0)
+		return PE_OK;
+	pe_status status = prepare(&tiles);
+	int64_t blocks = (plan->queries + tiles.block - 1) / tiles.block;
+	if (status == PE_OK && plan->map_heads)
+		status = pe_parallel(plan->ctx, plan->batch * blocks, pe_tile_attend_heads, &tiles, "attention");
+	else if (status == PE_OK)
+		status =
+			pe_parallel(plan->ctx, plan->batch * plan->heads * blocks, attend_block, &tiles, "attention");
+	pe_tiles_free_tables(&tiles);
+	pe_tiles_free_terms(&tiles);
+	for (int side = 0; side < 3; side++)
+		pe_free(plan->ctx, tiles.rotated[side]);
+	return status;
+}
