@@ -10,13 +10,14 @@
 #include "rotation.h"
 
 enum layout { INTERLEAVED, HALVES };
-enum angle { EXACT, SINGLE };
+enum angle { EXACT, SINGLE, GGML };
 
 struct state {
 	struct pe_rotation rotation;
 	struct pe_rope_scaling scaling;
 	struct pe_frequencies exact;
-	float *single;         /* angle=f32: the frequencies */
+	float *single; /* angle=f32: the frequencies */
+	struct pe_rope_iterated iterated;
 	double turned, scores; /* what multiplies cosines and sines, and the scale of the scores */
 };
 
@@ -34,20 +35,42 @@ static void turn(const pe_encoding *e, const struct pe_place *at, int64_t first,
 	}
 }
 
-/* Every step rounded to f32. */
-static void turn_single(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
-	double *cosine, double *sine)
+/* From angles that are f32, every step rounded to it. */
+static void finish_single(const pe_encoding *e, int64_t count, double *cosine, double *sine)
 {
 	const struct state *s = e->state;
-	float position = (float)pe_domain_position(pe_side_domain(e, at->side), at->batch, at->token);
 	float turned = (float)s->turned;
-	for (int64_t t = 0; t < count; t++)
-		sine[t] = (double)(position * s->single[first + t]);
 	e->ctx->kernels->sincos(sine, count, sine, cosine);
 	for (int64_t t = 0; t < count; t++) {
 		cosine[t] = (double)((float)cosine[t] * turned);
 		sine[t] = (double)((float)sine[t] * turned);
 	}
+}
+
+static void turn_single(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
+	double *cosine, double *sine)
+{
+	const struct state *s = e->state;
+	float position = (float)pe_domain_position(pe_side_domain(e, at->side), at->batch, at->token);
+	for (int64_t t = 0; t < count; t++)
+		sine[t] = (double)(position * s->single[first + t]);
+	finish_single(e, count, cosine, sine);
+}
+
+static void turn_iterated(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
+	double *cosine, double *sine)
+{
+	const struct pe_rope_iterated *i = &((const struct state *)e->state)->iterated;
+	float theta = (float)pe_domain_position(pe_side_domain(e, at->side), at->batch, at->token);
+	for (int64_t t = 0; t < first; t++)
+		theta *= i->ratio;
+	for (int64_t t = 0; t < count; t++) {
+		float plain = theta / i->divisor[first + t], stretched = i->stretch * plain,
+			  keep = i->keep[first + t];
+		sine[t] = (double)(i->blended ? stretched * (1 - keep) + plain * keep : stretched);
+		theta *= i->ratio;
+	}
+	finish_single(e, count, cosine, sine);
 }
 
 static double scale(const pe_encoding *e, const struct pe_place *query, int64_t width)
@@ -130,7 +153,7 @@ static pe_status take_numbers(pe_encoding *e, struct pe_rope_scaling *s)
 	s->mscale_all_dim = pe_params_real(e->params, "mscale_all_dim");
 	s->truncate = pe_params_bool(e->params, "truncate");
 	s->in_scale = pe_params_choice(e->params, "mscale_in") == 1;
-	s->single = pe_params_choice(e->params, "angle") == SINGLE;
+	s->single = pe_params_choice(e->params, "angle") != EXACT;
 	if (s->kind == PE_ROPE_YARN && (s->base <= 1 || s->beta_fast < s->beta_slow))
 		return pe_encoding_fail(
 			e, PE_ERR_RANGE, "scaling=yarn needs a base above 1, and beta_fast not below beta_slow");
@@ -171,9 +194,12 @@ static pe_status fill_frequencies(pe_encoding *e, struct state *s)
 {
 	int64_t pairs = s->rotation.pairs;
 	long double *frequency = pe_alloc(e->ctx, pairs, sizeof *frequency);
-	s->single = pe_alloc(e->ctx, pairs, sizeof *s->single);
+	s->single = pe_alloc(e->ctx, pairs, 3 * sizeof *s->single);
 	pe_status status = frequency && s->single ? PE_OK : PE_ERR_NOMEM;
 	if (status == PE_OK) {
+		s->iterated.divisor = s->single + pairs;
+		s->iterated.keep = s->single + 2 * pairs;
+		pe_rope_iterate(&s->scaling, &s->iterated);
 		pe_rope_frequencies(&s->scaling, frequency);
 		for (int64_t t = 0; t < pairs; t++)
 			s->single[t] = (float)frequency[t];
@@ -197,7 +223,9 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(take_lengths(e, scaling));
 	PE_TRY(take_extension(e, scaling));
 	s->rotation = (struct pe_rotation){.pairs = scaling->rotary_dim / 2, .width = scaling->head_dim};
-	s->rotation.turn = scaling->single ? turn_single : turn;
+	static void (*const turns[])(const pe_encoding *, const struct pe_place *, int64_t, int64_t, double *,
+		double *) = {turn, turn_single, turn_iterated};
+	s->rotation.turn = turns[pe_params_choice(e->params, "angle")];
 	if (pe_params_choice(e->params, "layout") == HALVES)
 		s->rotation.half =
 			(scaling->kind == PE_ROPE_PROPORTIONAL ? scaling->head_dim : scaling->rotary_dim) / 2;
@@ -239,8 +267,9 @@ static const pe_option_info options[] = {
 	PE_CHOICE("mscale_in", "cos_sin", "cos_sin|scale",
 		"what the attention factor multiplies: cos and sin, or by its square the scale of the scores"),
 	PE_BOOLEAN("truncate", "1", "yarn: the ramp begins and ends at whole pairs"),
-	PE_CHOICE("angle", "exact", "exact|f32",
-		"angles in extended precision, or frequency, position and product rounded to f32 as frameworks do"),
+	PE_CHOICE("angle", "exact", "exact|f32|ggml",
+		"angles in extended precision; frequency, position and product rounded to f32 as frameworks do; or "
+		"ggml's, multiplied up from pair to pair in f32"),
 };
 
 static const pe_preset_info presets[] = {
@@ -259,6 +288,10 @@ static const pe_preset_info presets[] = {
 	{"llama3",
 		"layout=halves,angle=f32,head_dim=128,base=500000,scaling=llama3,factor=8,original_length=8192",
 		"Llama 3.1 as transformers has it; 3.2 has factor 32; angles in f32"},
+	{"ggml", "layout=interleaved,angle=ggml",
+		"ggml and llama.cpp on a CPU, mode NORMAL; NEOX is layout=halves. Angles are multiplied up from pair "
+		"to "
+		"pair in f32: three times as far off as angle=f32"},
 	{"gpt_oss", "layout=halves,angle=f32,base=150000,scaling=yarn,factor=32,original_length=4096,truncate=0",
 		"gpt-oss: YaRN whose ramp is not rounded to whole pairs; angles in f32"},
 	{"deepseek",

@@ -50,13 +50,19 @@ void pe_rope_yarn_range(const struct pe_rope_scaling *s, long double *low, long 
 	*high = fmaxl(*high, *low + 0.001L);
 }
 
-/* power is base^(2t/r), keep = 1 - ramp. */
-static long double yarn(const struct pe_rope_scaling *s, int64_t t, long double power)
+/* 1 - ramp. */
+static long double yarn_keep(const struct pe_rope_scaling *s, int64_t t)
 {
 	long double low, high;
 	pe_rope_yarn_range(s, &low, &high);
 	long double ramp = rounded(s, rounded(s, (long double)t - rounded(s, low)) / rounded(s, high - low));
-	long double keep = rounded(s, 1 - fminl(fmaxl(ramp, 0), 1));
+	return rounded(s, 1 - fminl(fmaxl(ramp, 0), 1));
+}
+
+/* power is base^(2t/r). */
+static long double yarn(const struct pe_rope_scaling *s, int64_t t, long double power)
+{
+	long double keep = yarn_keep(s, t);
 	long double stretched = rounded(s, 1 / rounded(s, rounded(s, s->factor) * power));
 	long double plain = rounded(s, 1 / power);
 	return rounded(s, rounded(s, stretched * rounded(s, 1 - keep)) + rounded(s, plain * keep));
@@ -100,6 +106,25 @@ void pe_rope_frequencies(const struct pe_rope_scaling *s, long double *frequency
 		default:
 			frequency[t] = plain;
 		}
+	}
+}
+
+void pe_rope_iterate(const struct pe_rope_scaling *s, struct pe_rope_iterated *out)
+{
+	struct pe_rope_scaling plain = *s;
+	plain.single = false;
+	bool proportional = s->kind == PE_ROPE_PROPORTIONAL;
+	double dim = (double)(proportional ? s->head_dim : s->rotary_dim), base = (double)pe_rope_base(s);
+	bool divided = proportional || s->kind == PE_ROPE_LINEAR || s->kind == PE_ROPE_YARN;
+	out->ratio = (float)pow((double)(float)base, (double)(float)(-2 / dim));
+	out->stretch = divided ? (float)(1 / s->factor) : 1;
+	out->blended = s->kind == PE_ROPE_YARN;
+	for (int64_t t = 0; t < s->rotary_dim / 2; t++) {
+		long double unscaled = powl(s->base, -2 * (long double)t / dim);
+		out->divisor[t] = s->kind == PE_ROPE_LLAMA3 ? (float)(unscaled / llama3(&plain, unscaled))
+			: s->kind == PE_ROPE_LONGROPE           ? (float)s->extension[t]
+													: 1;
+		out->keep[t] = out->blended ? (float)yarn_keep(s, t) : 1;
 	}
 }
 

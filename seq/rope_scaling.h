@@ -43,4 +43,13 @@ void pe_rope_frequencies(const struct pe_rope_scaling *s, long double *frequency
 /* What multiplies cosines and sines, and what multiplies the scale of the scores. */
 void pe_rope_amplitudes(const struct pe_rope_scaling *s, double *turned, double *scores);
 
+/* ggml's angles: theta begins as the position and is multiplied by `ratio` from pair to pair; with
+ * x = theta / divisor[t], the angle is stretch x, or for yarn stretch x (1 - keep[t]) + x keep[t]. */
+struct pe_rope_iterated {
+	float ratio, stretch;
+	float *divisor, *keep; /* rotary_dim/2 each, the caller's */
+	bool blended;
+};
+void pe_rope_iterate(const struct pe_rope_scaling *s, struct pe_rope_iterated *out);
+
 #endif

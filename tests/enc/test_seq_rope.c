@@ -95,6 +95,51 @@ static void matches_transformers_in_f32(void **state)
 	pe_bundle_destroy(&golden);
 }
 
+/* What ggml's own code gives on a CPU, all but the last bits of the cosine. */
+static void matches_ggml(void **state)
+{
+	pe_context *ctx = *state;
+	static const struct {
+		const char *name, *with;
+	} made[] = {
+		{"plain", "rope:head_dim=128,angle=ggml"},
+		{"linear", "rope:scaling=linear,factor=3,angle=ggml"},
+		{"yarn", "rope:head_dim=128,base=1000000,scaling=yarn,factor=4,original_length=32768,angle=ggml"},
+		{"longrope",
+			"rope:head_dim=32,scaling=longrope,angle=ggml,original_length=4096,attention_factor=1.190238,"
+			"long_factor=1/1.5/2/2.5/3/3.5/4/4.5/5/5.5/6/6.5/7/7.5/8/8.5"},
+	};
+	static const double positions[] = {1, 77, 4097, 131072};
+	pe_bundle *golden = xt_golden_bundle(ctx, "rope/ggml.npz");
+	for (int c = 0; c < 4; c++) {
+		struct xt_turns got = xt_turns_at(ctx, made[c].with, positions, 4);
+		pe_tensor want[2] = {array_of(golden, made[c].name, "cos"), array_of(golden, made[c].name, "sin")};
+		assert_int_equal(got.size, pe_tensor_count(&want[0]));
+		for (int k = 0; k < 2; k++)
+			for (int64_t i = 0; i < got.size; i++)
+				xt_close_f64(got.arrays[k][i], (double)((float *)want[k].data)[i], 0, 2e-7);
+		xt_turns_free(&got);
+	}
+	pe_bundle_destroy(&golden);
+}
+
+/* At position 1 rounding does no harm, so that all angles are the same, of all scalings. */
+static void angles_agree_where_they_are_small(void **state)
+{
+	pe_context *ctx = *state;
+	pe_bundle *golden = xt_golden_bundle(ctx, "rope/tables.npz");
+	for (int c = 0; c < (int)(sizeof cases / sizeof *cases); c++) {
+		struct xt_turns exact = tables(ctx, golden, c, ",angle=exact", 3);
+		struct xt_turns ggml = tables(ctx, golden, c, ",angle=ggml", 3);
+		for (int64_t t = 0; t < exact.size / 3; t++)
+			for (int k = 0; k < 2; k++)
+				xt_close_f64(ggml.arrays[k][t], exact.arrays[k][t], 0, 4e-6);
+		xt_turns_free(&exact);
+		xt_turns_free(&ggml);
+	}
+	pe_bundle_destroy(&golden);
+}
+
 static void close_to(const double *got, const pe_tensor *want, double tolerance, const char *name)
 {
 	for (int64_t i = 0; i < pe_tensor_count(want); i++)
@@ -525,6 +570,8 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(matches_transformers_in_f32),
+		cmocka_unit_test(matches_ggml),
+		cmocka_unit_test(angles_agree_where_they_are_small),
 		cmocka_unit_test(is_exact),
 		cmocka_unit_test(is_exact_at_far_positions),
 		cmocka_unit_test(has_the_published_ranges_of_yarn),
