@@ -92,6 +92,7 @@ void pe_rotation_turn(const pe_encoding *e, const struct pe_place *at, int64_t f
 void pe_rotation_pairs(const struct pe_rotation *r, const double *cosine, const double *sine, int64_t first,
 	int64_t count, double *row)
 {
+	row += r->start;
 	for (int64_t t = 0; t < count; t++) {
 		int64_t i = r->half > 0 ? first + t : 2 * (first + t), j = r->half > 0 ? i + r->half : i + 1;
 		double a = row[i], b = row[j];
@@ -119,7 +120,7 @@ void pe_rotation_rotate(
 pe_status pe_rotation_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out)
 {
 	const struct pe_rotation *r = rotation_of(e);
-	int64_t last = r->half > 0 ? r->half + r->pairs : 2 * r->pairs;
+	int64_t last = r->start + (r->half > 0 ? r->half + r->pairs : 2 * r->pairs);
 	*out = width;
 	if (side == PE_VALUES)
 		return PE_OK;

@@ -13,6 +13,7 @@ struct pe_rotation {
 	/* Pair t is channels (2t, 2t + 1), or, if half > 0, (t, t + half) with half ≥ pairs. Channels in no
 	 * pair stay. */
 	int64_t half;
+	int64_t start; /* all these channels counted from this one on */
 	int64_t width; /* of a head; 0: any that holds all pairs */
 	bool per_head; /* whether angles differ between heads */
 	bool per_side; /* whether queries and keys are turned differently, as by xpos' scale */

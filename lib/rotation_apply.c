@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Rotation of whole queries or keys: the turns of a block of tokens are computed once for all heads. */
+#include <string.h>
+
 #include "kernels/kernels.h"
 #include "pool.h"
 #include "rotation.h"
@@ -39,22 +41,34 @@ static void find_turns(const struct work *w, const struct block *b)
 	}
 }
 
+/* Channels before the first pair; the kernel copies those after it. */
+static void copy_start(const struct work *w, const struct block *b)
+{
+	size_t size = (size_t)w->r->start * sizeof(float);
+	for (int64_t n = 0; size > 0 && n < b->heads * b->count; n++) {
+		int64_t head = b->head + n / b->count, token = b->first + n % b->count;
+		memcpy(vector_of(w->y, b->batch, head, token), vector_of(w->x, b->batch, head, token), size);
+	}
+}
+
 static void rotate_singles(const pe_context *worker, const struct work *w, const struct block *b)
 {
 	int64_t turns = b->count * w->r->pairs;
 	const pe_tensor *x = w->x, *y = w->y;
 	pe_store_f64(b->single_cosine, PE_F32, 1, b->cosine, 1, turns);
 	pe_store_f64(b->single_sine, PE_F32, 1, b->sine, 1, turns);
+	if (x->data != y->data)
+		copy_start(w, b);
 	worker->kernels->rotate(&(struct pe_rotate_block){
-		.x = (const float *)(const void *)vector_of(x, b->batch, b->head, b->first),
-		.y = (float *)(void *)vector_of(y, b->batch, b->head, b->first),
+		.x = (const float *)(const void *)vector_of(x, b->batch, b->head, b->first) + w->r->start,
+		.y = (float *)(void *)vector_of(y, b->batch, b->head, b->first) + w->r->start,
 		.x_head = x->strides[1],
 		.x_token = x->strides[2],
 		.y_head = y->strides[1],
 		.y_token = y->strides[2],
 		.heads = b->heads,
 		.tokens = b->count,
-		.width = x->shape[3],
+		.width = x->shape[3] - w->r->start,
 		.cosine = b->single_cosine,
 		.sine = b->single_sine,
 		.turn_step = w->r->pairs,

@@ -100,9 +100,13 @@ static pe_status take_dims(pe_encoding *e, struct pe_rope_scaling *s)
 	int64_t head_dim = s->head_dim = pe_params_int(e->params, "head_dim");
 	int64_t rotary_dim = pe_params_int(e->params, "rotary_dim");
 	s->rotary_dim = rotary_dim > 0 ? rotary_dim : head_dim;
-	if (s->rotary_dim > head_dim)
-		return pe_encoding_fail(e, PE_ERR_RANGE, "rotary_dim is %lld, but heads are %lld wide",
-			(long long)rotary_dim, (long long)head_dim);
+	int64_t start = pe_params_int(e->params, "rotary_start");
+	int64_t end =
+		start + (s->kind == PE_ROPE_PROPORTIONAL && rotary_dim <= head_dim ? head_dim : s->rotary_dim);
+	if (end > head_dim)
+		return pe_encoding_fail(e, PE_ERR_RANGE,
+			"%lld channels from number %lld on are to be turned, but heads are %lld wide",
+			(long long)(end - start), (long long)start, (long long)head_dim);
 	bool all = s->rotary_dim == head_dim || s->kind == PE_ROPE_PROPORTIONAL;
 	if ((all ? head_dim : rotary_dim) % 2 != 0 || s->rotary_dim % 2 != 0)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "%s %lld is odd; rope needs an even one",
@@ -225,6 +229,7 @@ static pe_status bind(pe_encoding *e)
 	s->rotation = (struct pe_rotation){.pairs = scaling->rotary_dim / 2, .width = scaling->head_dim};
 	static void (*const turns[])(const pe_encoding *, const struct pe_place *, int64_t, int64_t, double *,
 		double *) = {turn, turn_single, turn_iterated};
+	s->rotation.start = pe_params_int(e->params, "rotary_start");
 	s->rotation.turn = turns[pe_params_choice(e->params, "angle")];
 	if (pe_params_choice(e->params, "layout") == HALVES)
 		s->rotation.half =
@@ -246,10 +251,11 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head"),
-	PE_INT("rotary_dim", "0", 0, 1 << 16, "channels that are turned, the first ones; 0: all"),
+	PE_INT("rotary_dim", "0", 0, 1 << 16, "channels that are turned; 0: all of the head"),
+	PE_INT("rotary_start", "0", 0, 1 << 16, "the first of the channels that are turned"),
 	PE_REAL("base", "10000", 1e-6, 1e18, "base of the frequencies"),
 	PE_CHOICE("layout", "interleaved", "interleaved|halves",
-		"pair t is channels 2t and 2t+1, or t and t + rotary_dim/2"),
+		"pair t is channels 2t and 2t+1 of those turned, or t and t + rotary_dim/2"),
 	PE_CHOICE("scaling", "none", "none|linear|ntk|dynamic|yarn|longrope|llama3|proportional",
 		"how frequencies change for sequences longer than those of training"),
 	PE_REAL("factor", "0", 0, 1e9, "how much longer, 1 or more; 0: 8 for llama3, 1 for proportional"),
@@ -295,10 +301,10 @@ static const pe_preset_info presets[] = {
 	{"gpt_oss", "layout=halves,angle=f32,base=150000,scaling=yarn,factor=32,original_length=4096,truncate=0",
 		"gpt-oss: YaRN whose ramp is not rounded to whole pairs; angles in f32"},
 	{"deepseek",
-		"layout=interleaved,angle=f32,scaling=yarn,factor=40,original_length=4096,mscale=1,mscale_all_dim=1,"
-		"mscale_in=scale",
-		"the rotary part of DeepSeek-V3's heads: the scale of the scores, and not cos and sin, has the "
-		"attention factor's square. The model's 1/sqrt is of the whole head, 192 wide; angles in f32"},
+		"head_dim=192,rotary_dim=64,rotary_start=128,layout=interleaved,angle=f32,scaling=yarn,factor=40,"
+		"original_length=4096,mscale=1,mscale_all_dim=1,mscale_in=scale",
+		"DeepSeek-V3, whose heads end in the rotary part: the scale of the scores, and not cos and sin, has "
+		"the attention factor's square; angles in f32"},
 	{"phi3", "layout=halves,angle=f32,head_dim=96,scaling=longrope,factor=32,original_length=4096",
 		"Phi-3 with 128k; needs short_factor and long_factor from its configuration; angles in f32"},
 	{"gemma4", "layout=halves,angle=f32,head_dim=512,rotary_dim=128,base=1000000,scaling=proportional",
@@ -318,7 +324,8 @@ const struct pe_encoder pe_encoder_rope = {
 			"(a cos pw - b sin pw, a sin pw + b cos pw), w_t = base^(-2t/rotary_dim): the\n"
 			"product of a query and a key depends on the difference of their positions.\n"
 			"Arrays cos and sin are (tokens, rotary_dim/2), the attention factor in them.\n"
-			"Channels from rotary_dim on stay. Positions may be any real numbers.\n"
+			"The channels turned are rotary_start ... rotary_start + rotary_dim - 1; the\n"
+			"others stay. Positions may be any real numbers.\n"
 			"With L = original_length, f = factor, r = rotary_dim, scaling is\n"
 			"  linear        w / f\n"
 			"  ntk           base f^(r/(r-2)) as base\n"

@@ -380,6 +380,39 @@ static void leaves_what_is_beyond_proportional_pairs(void **state)
 	}
 }
 
+/* What is turned may stand anywhere in the head: in double, in f32, in and out of place. */
+static void turns_from_a_channel_on(void **state)
+{
+	pe_context *ctx = *state;
+	double x[24], y[24], part[16];
+	float in[24], out[24];
+	xt_numbers(x, 24);
+	static const char *const with[][2] = {
+		{"rope:head_dim=24,rotary_dim=16,rotary_start=5", "rope:head_dim=16"},
+		{"rope:head_dim=24,rotary_dim=16,rotary_start=5,layout=halves", "rope:head_dim=16,layout=halves"}};
+	for (int c = 0; c < 2; c++) {
+		turn(ctx, with[c][0], 7, x, y, 24);
+		turn(ctx, with[c][1], 7, x + 5, part, 16);
+		assert_memory_equal(y, x, 5 * sizeof *x);
+		assert_memory_equal(y + 5, part, sizeof part);
+		assert_memory_equal(y + 21, x + 21, 3 * sizeof *x);
+		pe_domain *domain;
+		assert_int_equal(pe_domain_sequence(ctx, 1, 7, &domain), PE_OK);
+		pe_encoding *e = xt_encoding(ctx, with[c][0], domain, NULL, NULL);
+		pe_tensor from = pe_tensor_dense(in, PE_F32, 4, (int64_t[]){1, 1, 1, 24}), to = from;
+		to.data = out;
+		for (int i = 0; i < 24; i++)
+			in[i] = (float)x[i];
+		assert_int_equal(pe_encoding_rotate(e, PE_KEYS, &from, &to), PE_OK);
+		assert_int_equal(pe_encoding_rotate(e, PE_KEYS, &from, &from), PE_OK);
+		for (int i = 0; i < 24; i++)
+			xt_close_f64((double)out[i], y[i], 0, 3e-7);
+		assert_memory_equal(in, out, sizeof in);
+		pe_encoding_destroy(&e);
+		pe_domain_destroy(&domain);
+	}
+}
+
 static void layouts_are_permutations_of_each_other(void **state)
 {
 	double x[48], permuted[48], a[48], b[48];
@@ -442,6 +475,26 @@ static void puts_the_attention_factor_where_it_is_told(void **state)
 	xt_scores(*state, YARN ",rotary_dim=32,mscale_in=scale", 90, 2, q, k, 64, moved);
 	assert_true(fabs(inside[0] - moved[0]) > 1e-3);
 #undef YARN
+}
+
+/* Heads that end in the rotary part, and the square of the attention factor in the scale. */
+static void scores_as_deepseek(void **state)
+{
+	pe_context *ctx = *state;
+	static const char *const with[][2] = {{"deepseek_scores", "rope:preset=deepseek"},
+		{"deepseek_v2_scores", "rope:preset=deepseek,mscale=0.707"}};
+	pe_bundle *golden = xt_golden_bundle(ctx, "rope/turned.npz");
+	double q[384], k[384], scores[2];
+	for (int i = 0; i < 384; i++) {
+		q[i] = (double)((float *)xt_array(golden, "deepseek_q").data)[i];
+		k[i] = (double)((float *)xt_array(golden, "deepseek_k").data)[i];
+	}
+	for (int c = 0; c < 2; c++) {
+		xt_scores(ctx, with[c][1], 90, 2, q, k, 192, scores);
+		for (int h = 0; h < 2; h++)
+			xt_close_f64(scores[h], (double)((float *)xt_array(golden, with[c][0]).data)[h], 1e-6, 1e-6);
+	}
+	pe_bundle_destroy(&golden);
 }
 
 /* Only what sets the scale takes that site. */
@@ -552,7 +605,9 @@ static void refuses_what_it_cannot_take(void **state)
 	} wrong[] = {
 		{"rope:head_dim=7", "head dimension 7 is odd; rope needs an even one"},
 		{"rope:rotary_dim=5", "rotary_dim 5 is odd"},
-		{"rope:rotary_dim=66", "rotary_dim is 66, but heads are 64 wide"},
+		{"rope:rotary_dim=66", "66 channels from number 0 on are to be turned, but heads are 64 wide"},
+		{"rope:rotary_dim=16,rotary_start=49", "16 channels from number 49 on"},
+		{"rope:rotary_dim=16,rotary_start=2,scaling=proportional", "64 channels from number 2 on"},
 		{"rope:head_dim=9,rotary_dim=4,scaling=proportional", "head dimension 9 is odd"},
 		{"rope:scaling=linear", "scaling=linear needs factor"},
 		{"rope:scaling=linear,factor=0.5", "factor must be 1 or more"},
@@ -581,9 +636,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(turns_as_the_packages_do),
 		cmocka_unit_test(keeps_norms),
 		cmocka_unit_test(leaves_what_is_beyond_proportional_pairs),
+		cmocka_unit_test(turns_from_a_channel_on),
 		cmocka_unit_test(layouts_are_permutations_of_each_other),
 		cmocka_unit_test(scores_do_not_change_with_a_common_shift),
 		cmocka_unit_test(puts_the_attention_factor_where_it_is_told),
+		cmocka_unit_test(scores_as_deepseek),
 		cmocka_unit_test(shares_attention_with_an_encoder_that_sets_the_scale),
 		cmocka_unit_test(takes_positions_that_differ_between_batches),
 		cmocka_unit_test(follows_the_length),

@@ -5,7 +5,7 @@
               NAME.cos, NAME.sin at the last two of these by the formulas of the papers in 50 digits;
               ntk at 4097 and 131071; far, the same as plain, at 131072, 16777217, -16777217, 1000.1875
   turned.npz  vectors x turned by transformers' GPT-NeoX, GPT-J and Llama, rotary-embedding-torch, x-transformers
-              and attention-smithy, in f32
+              and attention-smithy, and scores of transformers' DeepSeek-V3, in f32
 
 Made with torch 2.13.0, transformers 5.24.0, rotary-embedding-torch 0.9.1, x-transformers 2.31.10, attention-smithy
 1.3.0, numpy 2.4.6, mpmath 1.3.0. Run: python3 tests/golden/make_rope.py
@@ -20,7 +20,8 @@ import x_transformers.x_transformers as xt
 from attention_smithy.numeric_embeddings import RotaryPositionEmbedding
 from mpmath import mpf
 from rotary_embedding_torch import RotaryEmbedding
-from transformers import GPTJConfig, GPTNeoXConfig, LlamaConfig
+from transformers import DeepseekV3Config, GPTNeoXConfig, LlamaConfig
+from transformers.models.deepseek_v3 import modeling_deepseek_v3
 from transformers.models.gpt_neox import modeling_gpt_neox
 from transformers.models.gptj import modeling_gptj
 from transformers.models.llama import modeling_llama
@@ -181,4 +182,19 @@ with torch.no_grad():
     freqs, _ = xt.RotaryEmbedding(8, interpolation_factor=2.0)(torch.arange(TOKENS))
     turned["x_transformers"] = xt.apply_rotary_pos_emb(x[24], freqs)
     turned["attention_smithy"] = RotaryPositionEmbedding(16).modify_matrix(x[16])
+    # Scores of DeepSeek-V3, 128 channels without a position and 64 with one: queries at 90, keys at 2.
+    q, k = (torch.from_numpy(rng.standard_normal((1, 2, 1, 192)).astype(np.float32)) for _ in range(2))
+    turned["deepseek_q"], turned["deepseek_k"] = q, k
+    for name, mscale in (("deepseek", 1.0), ("deepseek_v2", 0.707)):
+        config = DeepseekV3Config(max_position_embeddings=163840, rope_parameters={
+            "rope_type": "yarn", "rope_theta": 10000.0, "factor": 40.0, "original_max_position_embeddings": 4096,
+            "mscale": mscale, "mscale_all_dim": 1.0, "beta_fast": 32, "beta_slow": 1})
+        rotary = modeling_deepseek_v3.DeepseekV3RotaryEmbedding(config)
+        parts = []
+        for x_, at in ((q, 90), (k, 2)):
+            cos, sin = rotary(x_, torch.tensor([[at]]))
+            end = modeling_deepseek_v3.apply_rotary_pos_emb_interleave(x_[..., 128:], x_[..., 128:], cos, sin)[0]
+            parts.append(torch.cat((x_[..., :128], end), -1))
+        scale = modeling_deepseek_v3.yarn_apply_mscale(config.rope_parameters, 192 ** -0.5)
+        turned[name + "_scores"] = (parts[0] * parts[1]).sum(-1).reshape(2) * scale
 save("rope/turned", x16=x[16].numpy(), x24=x[24].numpy(), **{k: v.numpy() for k, v in turned.items()})
