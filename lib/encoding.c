@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,24 @@ pe_status pe_encoding_fail(pe_encoding *e, pe_status status, const char *text, .
 	vsnprintf(message, sizeof message, text, args);
 	va_end(args);
 	return pe_fail(e->ctx, status, "%s: %s", e->encoder->table.name, message);
+}
+
+static pe_status check_positions_of(pe_encoding *e, const pe_domain *domain, int64_t limit, const char *what)
+{
+	int64_t count = domain->tokens * domain->batch, step = domain->positions ? 1 : pe_max(count - 1, 1);
+	for (int64_t i = 0; i < count; i += step) {
+		double p = pe_domain_position(domain, i / domain->tokens, i % domain->tokens);
+		if (!(p >= 0 && p < (double)limit && p == floor(p)))
+			return pe_encoding_fail(e, PE_ERR_RANGE, "position %g is not a whole number from 0 to %lld: %s",
+				p, (long long)limit - 1, what);
+	}
+	return PE_OK;
+}
+
+pe_status pe_encoding_check_positions(pe_encoding *e, int64_t limit, const char *what)
+{
+	PE_TRY(check_positions_of(e, e->domain, limit, what));
+	return check_positions_of(e, e->queries, limit, what);
 }
 
 static void forget_failures(pe_encoding *e)

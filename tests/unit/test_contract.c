@@ -44,21 +44,21 @@ static pe_status make_directed(pe_context *ctx, pe_graph **out)
 	return status;
 }
 
-/* Real, negative, equal and far positions; nearer ones for encoders whose tables end before these, which
- * must say so. */
+/* Real, negative, equal and far positions; nearer or whole ones for encoders whose tables end before these
+ * or have no rows between, which must say so. */
 static pe_status make_positions(pe_context *ctx, const pe_encoder *encoder, pe_domain **out)
 {
-	double far[] = {-3.5, 0, 0, 1e6, 2.25}, near[] = {-1.5, 0, 0, 2, 1.25};
-	pe_encoding *e;
-	pe_tensor tensor = pe_tensor_dense(far, PE_F64, 1, (int64_t[]){5});
-	PE_TRY(pe_domain_positions(ctx, &tensor, 0, out));
-	pe_status status = pe_encoding_create(ctx, encoder, NULL, *out, NULL, &e);
-	pe_encoding_destroy(&e);
-	if (status != PE_ERR_RANGE)
-		return PE_OK;
-	pe_domain_destroy(out);
-	tensor.data = near;
-	return pe_domain_positions(ctx, &tensor, 0, out);
+	double tries[][5] = {{-3.5, 0, 0, 1e6, 2.25}, {-1.5, 0, 0, 2, 1.25}, {7, 0, 0, 30, 2}};
+	pe_status status = PE_ERR_RANGE;
+	for (int k = 0; k < 3 && status == PE_ERR_RANGE; k++) {
+		pe_encoding *e;
+		pe_tensor tensor = pe_tensor_dense(tries[k], PE_F64, 1, (int64_t[]){5});
+		pe_domain_destroy(out);
+		PE_TRY(pe_domain_positions(ctx, &tensor, 0, out));
+		status = pe_encoding_create(ctx, encoder, NULL, *out, NULL, &e);
+		pe_encoding_destroy(&e);
+	}
+	return PE_OK;
 }
 
 /* Sizes 0, 1, 2 and 21; then what is less usual. */
