@@ -4,7 +4,7 @@
 #define JOB_H
 
 #include "input.h"
-#include "learned.h"
+#include "weight_files.h"
 
 /* What encoders are bound to. */
 struct place {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Learned parameters of the encoders: the options --weights and --save-weights. */
-#ifndef LEARNED_H
-#define LEARNED_H
+#ifndef WEIGHT_FILES_H
+#define WEIGHT_FILES_H
 
 #include "cli.h"
 

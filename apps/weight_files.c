@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "learned.h"
+#include "weight_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
