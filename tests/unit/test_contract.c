@@ -604,6 +604,73 @@ static void attends_at_any_thread_count(void **state)
 		}
 }
 
+/* ---- the tiled core against the definition ------------------------------------------- */
+
+static void round_to_f32(pe_tensor *t)
+{
+	int64_t count = pe_tensor_count(t);
+	double *x = t->data;
+	float *y = malloc((size_t)(count + 1) * sizeof *y);
+	for (int64_t i = 0; i < count; i++)
+		y[i] = (float)x[i];
+	free(x);
+	*t = pe_tensor_dense(y, PE_F32, t->ndim, t->shape);
+}
+
+/* Within 2e-5 of the largest value of each row of `width`. */
+static void is_near(const pe_encoder *encoder, const pe_tensor *got, const pe_tensor *want, int64_t width)
+{
+	const float *g = got->data, *w = want->data;
+	for (int64_t row = 0; row < pe_tensor_count(want); row += width) {
+		double largest = 0;
+		for (int64_t c = row; c < row + width; c++)
+			largest = fmax(largest, fabs((double)w[c]));
+		for (int64_t c = row; c < row + width; c++)
+			if (!(fabs((double)g[c] - (double)w[c]) <= 2e-5 * largest))
+				fail_msg("%s: number %lld is %g, not %g; the row's largest is %g", pe_encoder_name(encoder),
+					(long long)c, (double)g[c], (double)w[c], largest);
+	}
+}
+
+static void agree_once(pe_context *ctx, const pe_encoder *encoder, const pe_domain *domain, int causal)
+{
+	pe_encoding *e;
+	if (pe_encoding_create(ctx, encoder, NULL, domain, NULL, &e) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	struct attention a = make_attention(encoder, e);
+	round_to_f32(&a.q), round_to_f32(&a.k), round_to_f32(&a.v), round_to_f32(&a.out);
+	pe_tensor want = a.out;
+	want.data = malloc((size_t)pe_tensor_bytes(&want) + 1);
+	pe_attention_options how = {sizeof how, .causal = causal};
+	pe_attention_tensors t = {sizeof t, .q = &a.q, .k = &a.k, .v = &a.v, .out = &a.out};
+	assert_int_equal(pe_attend(ctx, &e, 1, &how, &t), PE_OK);
+	how.core = PE_CORE_REFERENCE;
+	t.out = &want;
+	assert_int_equal(pe_attend(ctx, &e, 1, &how, &t), PE_OK);
+	is_near(encoder, &a.out, &want, want.shape[3]);
+	free(want.data);
+	free_attention(&a);
+	pe_encoding_destroy(&e);
+}
+
+static void the_tiled_core_agrees(void **state)
+{
+	static const int64_t lengths[] = {1, 37, 150};
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t i = 0; (encoder = next_encoder(i)); i++)
+		for (int k = 0; acts_in_attention(encoder) && encoder->family != PE_GRAPH && k < 3; k++) {
+			pe_domain *domain;
+			if (encoder->family == PE_SEQ)
+				assert_int_equal(pe_domain_sequence(ctx, lengths[k], 0, &domain), PE_OK);
+			else
+				assert_int_equal(pe_domain_grid(ctx, 1, 1 + 5 * k, 1 + 6 * k, k, &domain), PE_OK);
+			agree_once(ctx, encoder, domain, 0);
+			agree_once(ctx, encoder, domain, 1);
+			pe_domain_destroy(&domain);
+		}
+}
+
 static void survives_lack_of_memory_in_attention(void **state)
 {
 	pe_context *ctx = *state;
@@ -677,6 +744,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(survives_lack_of_memory),
 		cmocka_unit_test(acts_on_tokens),
 		cmocka_unit_test(attends_at_any_thread_count),
+		cmocka_unit_test(the_tiled_core_agrees),
 		cmocka_unit_test(survives_lack_of_memory_in_attention),
 		cmocka_unit_test(takes_its_own_weights_back),
 	};
