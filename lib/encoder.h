@@ -77,6 +77,10 @@ struct pe_encoder {
 	/* Site rotate: out ← the map of in at this place. out is not in. */
 	void (*rotate)(
 		const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out);
+	/* Likewise of count tokens of a head from this place on, in (count, width) and out (count, out width)
+	 * dense, to the same bits: for encoders to which a row alone is dear. NULL: rotate, one by one. */
+	void (*rotate_rows)(const pe_encoding *e, const struct pe_place *first, int64_t count, const double *in,
+		int64_t width, double *out);
 	/* The width of out, or a refusal of this one. NULL: it stays. Asked before any rotate. */
 	pe_status (*rotate_width)(pe_encoding *e, pe_side side, int64_t width, int64_t *out);
 
@@ -145,6 +149,13 @@ struct pe_encoding {
 	char **failures; /* why, one each */
 	int64_t failure_capacity;
 };
+
+/* So many tokens are a good number for one call of pe_encoding_rotate_rows. */
+#define PE_ROTATED_ROWS 256
+
+/* rotate_rows, or rotate row by row. out_width is what rotate_width says. */
+void pe_encoding_rotate_rows(const pe_encoding *e, const struct pe_place *first, int64_t count,
+	const double *in, int64_t width, double *out, int64_t out_width);
 
 /* e->state: size bytes, zeroed, freed with e. */
 pe_status pe_encoding_state(pe_encoding *e, size_t size) PE_NODISCARD;

@@ -285,6 +285,18 @@ pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_
 
 /* ---- rotate ------------------------------------------------------------------------- */
 
+void pe_encoding_rotate_rows(const pe_encoding *e, const struct pe_place *first, int64_t count,
+	const double *in, int64_t width, double *out, int64_t out_width)
+{
+	struct pe_place at = *first;
+	if (e->encoder->rotate_rows) {
+		e->encoder->rotate_rows(e, first, count, in, width, out);
+		return;
+	}
+	for (int64_t i = 0; i < count; i++, at.token++)
+		e->encoder->rotate(e, &at, in + i * width, width, out + i * out_width);
+}
+
 pe_status pe_encoding_rotate_width(pe_encoding *encoding, pe_side side, int64_t width, int64_t *out)
 {
 	if (!encoding || !out || (unsigned)side > PE_VALUES)
@@ -311,17 +323,22 @@ static char *vector_of(const pe_tensor *t, const struct pe_place *at)
 static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
 {
 	const struct rotation_work *w = arg;
-	int64_t heads = w->x->shape[1], in = w->x->shape[3], out = w->y->shape[3];
-	double *vector = pe_alloc(worker, in + out, sizeof *vector);
-	if (!vector)
+	int64_t heads = w->x->shape[1], length = w->x->shape[2], in = w->x->shape[3], out = w->y->shape[3];
+	double *rows = pe_alloc(worker, pe_min(length, PE_ROTATED_ROWS), (size_t)(in + out) * sizeof *rows);
+	if (!rows)
 		return PE_ERR_NOMEM;
-	struct pe_place at = {w->side, index / heads, index % heads, 0};
-	for (; at.token < w->x->shape[2]; at.token++) {
-		pe_load_f64(vector, vector_of(w->x, &at), w->x->dtype, w->x->strides[3], in);
-		w->e->encoder->rotate(w->e, &at, vector, in, vector + in);
-		pe_store_f64(vector_of(w->y, &at), w->y->dtype, w->y->strides[3], vector + in, 1, out);
+	for (int64_t first = 0; first < length; first += PE_ROTATED_ROWS) {
+		int64_t count = pe_min(PE_ROTATED_ROWS, length - first);
+		struct pe_place at = {w->side, index / heads, index % heads, first};
+		double *turned = rows + count * in;
+		for (int64_t i = 0; i < count; i++, at.token++)
+			pe_load_f64(rows + i * in, vector_of(w->x, &at), w->x->dtype, w->x->strides[3], in);
+		at.token = first;
+		pe_encoding_rotate_rows(w->e, &at, count, rows, in, turned, out);
+		for (int64_t i = 0; i < count; i++, at.token++)
+			pe_store_f64(vector_of(w->y, &at), w->y->dtype, w->y->strides[3], turned + i * out, 1, out);
 	}
-	pe_free(worker, vector);
+	pe_free(worker, rows);
 	return PE_OK;
 }
 

@@ -491,7 +491,10 @@ PE_API const char *pe_encoding_failure(const pe_encoding *encoding, int64_t inde
 typedef enum pe_core {
 	PE_CORE_TILED = 0,     /* f32, memory of the order of the length */
 	PE_CORE_REFERENCE = 1, /* f64, straight loops: what the others are tested against */
-	PE_CORE_LINEAR = 2     /* linear attention, feature map elu + 1 */
+	PE_CORE_LINEAR = 2 /* f64; a key weighs φ(q)·φ(k), φ = elu + 1 of q and k as the site rotate leaves
+						* them, instead of exp(scale·q·k): time and memory of the order of the length.
+						* Encodings act at the sites rotate and, without effect, scale; masks are of
+						* keys alone; no window, softcap, scale or sinks */
 } pe_core;
 
 typedef struct pe_attention_options {
@@ -509,13 +512,14 @@ typedef struct pe_attention_options {
 } pe_attention_options;
 
 /* q (batch, heads, Lq, width), k (batch, key heads, Lk, width), v (batch, key heads, Lk, value width):
- * f32, f16 or bf16 (reference: f64 too), any strides; heads is a multiple of key heads, and consecutive
- * query heads share one. NULL where not wanted: */
+ * f32, f16 or bf16 (reference and linear: f64 too), any strides; heads is a multiple of key heads, and
+ * consecutive query heads share one. NULL where not wanted: */
 typedef struct pe_attention_tensors {
 	size_t size; /* sizeof(pe_attention_tensors) */
 	const pe_tensor *q, *k, *v;
 	const pe_tensor *out;         /* (batch, heads, Lq, value width), any float type; overlaps no input */
-	const pe_tensor *lse;         /* (batch, heads, Lq): log of the sum of exp(score), all biases in it */
+	const pe_tensor *lse;         /* (batch, heads, Lq): log of the sum of exp(score), all biases in it; in
+								   * linear attention of the sum of φ(q)·φ(k) exp(mask) */
 	const pe_tensor *mask;        /* broadcast to (batch, heads, Lq, Lk) from the right. bool: 1 = may
 								   * attend; float: added, -inf = may not */
 	const pe_tensor *key_lengths; /* (batch) integers: keys from there on are masked */

@@ -67,13 +67,18 @@ double pe_rng_normal(uint64_t seed, uint64_t stream, uint64_t index)
 	return pair[index % 2];
 }
 
-void pe_rng_normals(uint64_t seed, uint64_t stream, int64_t n, double *out)
+void pe_rng_normals_from(uint64_t seed, uint64_t stream, uint64_t first, int64_t n, double *out)
 {
 	double pair[2];
 	for (int64_t i = 0; i < n; i += 2) {
-		normal_pair(seed, stream, (uint64_t)i, pair);
+		normal_pair(seed, stream, first + (uint64_t)i, pair);
 		out[i] = pair[0];
 		if (i + 1 < n)
 			out[i + 1] = pair[1];
 	}
+}
+
+void pe_rng_normals(uint64_t seed, uint64_t stream, int64_t n, double *out)
+{
+	pe_rng_normals_from(seed, stream, 0, n, out);
 }

@@ -14,7 +14,8 @@ uint64_t pe_rng_u64(uint64_t seed, uint64_t stream, uint64_t index);
 double pe_rng_uniform(uint64_t seed, uint64_t stream, uint64_t index);
 /* Standard normal, by Box and Muller. */
 double pe_rng_normal(uint64_t seed, uint64_t stream, uint64_t index);
-/* Numbers 0 … n - 1 of pe_rng_normal, in half the time. */
+/* Numbers 0 … n - 1 of pe_rng_normal, in half the time; or first … first + n - 1, first even, modulo 2^64. */
 void pe_rng_normals(uint64_t seed, uint64_t stream, int64_t n, double *out);
+void pe_rng_normals_from(uint64_t seed, uint64_t stream, uint64_t first, int64_t n, double *out);
 
 #endif

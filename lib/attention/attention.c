@@ -8,6 +8,8 @@ static pe_status run(struct pe_plan *plan, pe_core core)
 		return pe_attend_tiled(plan);
 	case PE_CORE_REFERENCE:
 		return pe_attend_reference(plan);
+	case PE_CORE_LINEAR:
+		return pe_attend_linear(plan);
 	default:
 		return pe_fail(plan->ctx, PE_ERR_ARGUMENT, "there is no attention core %d", (int)core);
 	}

@@ -36,7 +36,6 @@ static int64_t heads_of(const struct pe_plan *p, pe_side side)
 struct side {
 	const struct pe_plan *plan;
 	pe_side side;
-	const pe_tensor *from;
 	double *to;
 };
 
@@ -45,32 +44,18 @@ static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
 {
 	const struct side *s = arg;
 	const struct pe_plan *p = s->plan;
-	int64_t heads = heads_of(p, s->side), length = length_of(p, s->side), width = s->from->shape[3];
-	int64_t out_width = p->rotated[s->side][p->rotate.count];
-	double *vector = pe_alloc(worker, 2 * p->widest, sizeof *vector);
-	if (!vector)
-		return PE_ERR_NOMEM;
-	for (int64_t i = 0; i < length; i++) {
-		struct pe_place at = {s->side, index / heads, index % heads, i};
-		int64_t offset =
-			at.batch * s->from->strides[0] + at.head * s->from->strides[1] + i * s->from->strides[2];
-		const char *data = (const char *)s->from->data + offset * (int64_t)pe_dtype_size(s->from->dtype);
-		pe_load_f64(vector, data, s->from->dtype, s->from->strides[3], width);
-		pe_plan_rotate(p, &at, vector, vector + p->widest);
-		memcpy(s->to + (index * length + i) * out_width, vector, (size_t)out_width * sizeof *vector);
-	}
-	pe_free(worker, vector);
-	return PE_OK;
+	int64_t heads = heads_of(p, s->side);
+	int64_t size = length_of(p, s->side) * p->rotated[s->side][p->rotate.count];
+	return pe_plan_rotate_head(worker, p, s->side, index / heads, index % heads, s->to + index * size);
 }
 
-static pe_status rotate_side(struct pe_plan *p, pe_side side, const pe_tensor *from, double **to)
+static pe_status rotate_side(struct pe_plan *p, pe_side side, double **to)
 {
 	int64_t count = p->batch * heads_of(p, side) * length_of(p, side);
 	*to = pe_alloc(p->ctx, count, (size_t)p->rotated[side][p->rotate.count] * sizeof **to);
 	if (!*to)
 		return PE_ERR_NOMEM;
-	return pe_parallel(
-		p->ctx, p->batch * heads_of(p, side), rotate_head, &(struct side){p, side, from, *to}, NULL);
+	return pe_parallel(p->ctx, p->batch * heads_of(p, side), rotate_head, &(struct side){p, side, *to}, NULL);
 }
 
 /* ---- logits ------------------------------------------------------------------------- */
@@ -304,11 +289,11 @@ static pe_status attend_query(pe_context *worker, void *arg, int64_t index)
 pe_status pe_attend_reference(struct pe_plan *plan)
 {
 	struct reference r = {.plan = plan};
-	pe_status status = rotate_side(plan, PE_QUERIES, &plan->q, &r.q);
+	pe_status status = rotate_side(plan, PE_QUERIES, &r.q);
 	if (status == PE_OK)
-		status = rotate_side(plan, PE_KEYS, &plan->k, &r.k);
+		status = rotate_side(plan, PE_KEYS, &r.k);
 	if (status == PE_OK)
-		status = rotate_side(plan, PE_VALUES, &plan->v, &r.v);
+		status = rotate_side(plan, PE_VALUES, &r.v);
 	if (status == PE_OK)
 		status = pe_parallel(plan->ctx, plan->batch * plan->queries, attend_query, &r, "attention");
 	pe_free(plan->ctx, r.q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The sites rotate and scale, vector by vector. */
+ * The sites rotate and scale. */
 #include <math.h>
 #include <string.h>
 
@@ -23,4 +23,43 @@ void pe_plan_rotate(const struct pe_plan *p, const struct pe_place *at, double *
 		memcpy(scratch, vector, (size_t)width * sizeof *vector);
 		e->encoder->rotate(e, at, scratch, width, vector);
 	}
+}
+
+static const pe_tensor *tensor_of(const struct pe_plan *p, pe_side side)
+{
+	return side == PE_QUERIES ? &p->q : side == PE_KEYS ? &p->k : &p->v;
+}
+
+void pe_plan_rotate_rows(
+	const struct pe_plan *p, const struct pe_place *first, int64_t count, double *rows, double *scratch)
+{
+	const pe_tensor *t = tensor_of(p, first->side);
+	int64_t at = first->batch * t->strides[0] + first->head * t->strides[1] + first->token * t->strides[2];
+	int64_t size = (int64_t)pe_dtype_size(t->dtype), width = t->shape[3];
+	for (int64_t i = 0; i < count; i++)
+		pe_load_f64(rows + i * width, (const char *)t->data + (at + i * t->strides[2]) * size, t->dtype,
+			t->strides[3], width);
+	for (int i = 0; i < p->rotate.count; i++) {
+		const int64_t *widths = p->rotated[first->side] + i;
+		memcpy(scratch, rows, (size_t)(count * widths[0]) * sizeof *rows);
+		pe_encoding_rotate_rows(p->rotate.list[i], first, count, scratch, widths[0], rows, widths[1]);
+	}
+}
+
+pe_status pe_plan_rotate_head(
+	pe_context *worker, const struct pe_plan *p, pe_side side, int64_t batch, int64_t head, double *out)
+{
+	int64_t length = tensor_of(p, side)->shape[2], width = p->rotated[side][p->rotate.count];
+	int64_t most = pe_min(length, PE_ROTATED_ROWS);
+	double *rows = pe_alloc(worker, most, (size_t)(2 * p->widest) * sizeof *rows);
+	if (!rows)
+		return PE_ERR_NOMEM;
+	for (int64_t first = 0; first < length; first += most) {
+		int64_t count = pe_min(most, length - first);
+		struct pe_place at = {side, batch, head, first};
+		pe_plan_rotate_rows(p, &at, count, rows, rows + most * p->widest);
+		memcpy(out + first * width, rows, (size_t)(count * width) * sizeof *out);
+	}
+	pe_free(worker, rows);
+	return PE_OK;
 }
