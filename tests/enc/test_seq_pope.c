@@ -130,6 +130,11 @@ static void refuses_heads_that_have_no_phase(void **state)
 	pe_domain_destroy(&domain);
 }
 
+static void tiles_agree(void **state)
+{
+	xt_tiles_agree(*state, "pope:head_dim=24,heads=2,initial=uniform", 24, 1e-5);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -139,6 +144,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(begins_as_it_is_told),
 		cmocka_unit_test(keeps_large_and_small_features),
 		cmocka_unit_test(refuses_heads_that_have_no_phase),
+		cmocka_unit_test(tiles_agree),
 	};
 	return xt_run(argc, argv, tests);
 }

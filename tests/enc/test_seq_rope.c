@@ -23,6 +23,8 @@ static const struct {
 	{"yarn", "rope:head_dim=128,scaling=yarn,factor=16,original_length=4096"},
 	{"yarn_given", "rope:rotary_dim=32,scaling=yarn,factor=16,original_length=4096,attention_factor=1.25"},
 	{"yarn_mscale", "rope:scaling=yarn,factor=40,original_length=4096,mscale=0.707,mscale_all_dim=1"},
+	{"yarn_beyond", "rope:head_dim=16,scaling=yarn,factor=16,original_length=1000000"},
+	{"yarn_clamped", "rope:head_dim=16,scaling=yarn,factor=16,original_length=1000000000"},
 	{"gpt_oss", "rope:preset=gpt_oss"},
 	{"longrope_short", "rope:head_dim=32,scaling=longrope,factor=32,original_length=4096"},
 	{"longrope_long", "rope:head_dim=32,scaling=longrope,factor=32,original_length=4096"},
@@ -519,6 +521,14 @@ static void shares_attention_with_an_encoder_that_sets_the_scale(void **state)
 	pe_domain_destroy(&domain);
 }
 
+static void tiles_agree(void **state)
+{
+	xt_tiles_agree(*state, "rope:head_dim=24,rotary_dim=10", 24, 1e-5);
+	xt_tiles_agree(*state, "rope:head_dim=24,rotary_dim=10,rotary_start=3,layout=halves", 24, 1e-5);
+	xt_tiles_agree(
+		*state, "rope:head_dim=24,scaling=yarn,factor=8,original_length=4096,mscale_in=scale", 24, 1e-5);
+}
+
 static void takes_positions_that_differ_between_batches(void **state)
 {
 	pe_context *ctx = *state;
@@ -643,6 +653,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(puts_the_attention_factor_where_it_is_told),
 		cmocka_unit_test(scores_as_deepseek),
 		cmocka_unit_test(shares_attention_with_an_encoder_that_sets_the_scale),
+		cmocka_unit_test(tiles_agree),
 		cmocka_unit_test(takes_positions_that_differ_between_batches),
 		cmocka_unit_test(follows_the_length),
 		cmocka_unit_test(takes_lists_from_weights),

@@ -108,6 +108,11 @@ static void refuses_positions_too_far_from_the_centre(void **state)
 		ctx, "xpos:head_dim=7", PE_ERR_RANGE, "head dimension 7 is odd; xpos needs an even one");
 }
 
+static void tiles_agree(void **state)
+{
+	xt_tiles_agree(*state, "xpos:head_dim=24", 24, 1e-5);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -116,6 +121,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(attends_as_x_transformers),
 		cmocka_unit_test(scores_decay_with_the_distance),
 		cmocka_unit_test(refuses_positions_too_far_from_the_centre),
+		cmocka_unit_test(tiles_agree),
 	};
 	return xt_run(argc, argv, tests);
 }

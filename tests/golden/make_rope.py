@@ -68,6 +68,7 @@ def frequency(p, t):
         low, high = pair(32), pair(1)
         if p.get("truncate", True):
             low, high = mpmath.floor(low), mpmath.ceil(high)
+        low, high = max(low, 0), min(high, r - 1)  # as in the authors' code
         ramp = min(max((t - low) / (high - low), 0), 1)
         return w / f * ramp + w * (1 - ramp)
     return w
@@ -137,6 +138,8 @@ cases = {
     "yarn": yarn,
     "yarn_given": {**yarn, "attention_factor": 1.25, "head_dim": 64, "rotary_dim": 32},
     "yarn_mscale": {**yarn, "factor": 40.0, "mscale": 0.707, "mscale_all_dim": 1.0, "head_dim": 64},
+    "yarn_beyond": {**yarn, "head_dim": 16, "original_length": 10 ** 6},
+    "yarn_clamped": {**yarn, "head_dim": 16, "original_length": 10 ** 9},
     "gpt_oss": {**yarn, "base": 150000.0, "factor": 32.0, "truncate": False, "head_dim": 64},
     "longrope_short": {**longrope, "length": 4096, "extension": short, "positions": [1, 77, 4095]},
     "longrope_long": {**longrope, "length": 4097, "extension": long, "positions": [1, 77, 4096]},

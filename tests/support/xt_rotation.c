@@ -128,3 +128,43 @@ void xt_numbers(double *out, int64_t n)
 		out[i] = (double)(bits >> 11) * 0x1p-52 - 1;
 	}
 }
+
+enum { QUERIES = 70, TOKENS = 150 };
+
+static pe_tensor make_singles(int64_t heads, int64_t tokens, int64_t width)
+{
+	pe_tensor t = pe_tensor_dense(NULL, PE_F32, 4, (int64_t[]){1, heads, tokens, width});
+	int64_t n = pe_tensor_count(&t);
+	float *x = malloc((size_t)n * sizeof *x);
+	double *wide = malloc((size_t)n * sizeof *wide);
+	xt_numbers(wide, n);
+	for (int64_t i = 0; i < n; i++)
+		x[i] = (float)wide[n - 1 - i];
+	free(wide);
+	t.data = x;
+	return t;
+}
+
+void xt_tiles_agree(pe_context *ctx, const char *with, int64_t width, double tolerance)
+{
+	pe_domain *keys, *queries;
+	assert_int_equal(pe_domain_sequence(ctx, TOKENS, 0, &keys), PE_OK);
+	assert_int_equal(pe_domain_tail(ctx, keys, QUERIES, &queries), PE_OK);
+	pe_encoding *e = xt_encoding(ctx, with, keys, queries, NULL);
+	pe_tensor q = make_singles(4, QUERIES, width), k = make_singles(2, TOKENS, width);
+	pe_tensor v = make_singles(2, TOKENS, 5),
+			  out[2] = {make_singles(4, QUERIES, 5), make_singles(4, QUERIES, 5)};
+	static const pe_core cores[] = {PE_CORE_REFERENCE, PE_CORE_TILED};
+	for (int c = 0; c < 2; c++) {
+		pe_attention_options options = {.size = sizeof options, .core = cores[c], .causal = 1};
+		pe_attention_tensors t = {.size = sizeof t, .q = &q, .k = &k, .v = &v, .out = &out[c]};
+		if (pe_attend(ctx, &e, 1, &options, &t) != PE_OK)
+			fail_msg("%s: %s", with, pe_context_message(ctx));
+	}
+	for (int64_t i = 0; i < 4 * QUERIES * 5; i++)
+		xt_close_f64((double)((float *)out[1].data)[i], (double)((float *)out[0].data)[i], 0, tolerance);
+	free(q.data), free(k.data), free(v.data), free(out[0].data), free(out[1].data);
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&queries);
+	pe_domain_destroy(&keys);
+}

@@ -28,6 +28,10 @@ void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, co
 void xt_scores(pe_context *ctx, const char *with, double i, double j, const double *q, const double *k,
 	int64_t width, double scores[2]);
 
+/* Causal attention of f32 numbers, 4 query heads on 2 key heads of this width, 70 queries at the end of 150
+ * keys: fails the test unless the tiled core gives what the reference does, within tolerance. */
+void xt_tiles_agree(pe_context *ctx, const char *with, int64_t width, double tolerance);
+
 /* Numbers in [-1, 1) that differ from each other. */
 void xt_numbers(double *out, int64_t n);
 
