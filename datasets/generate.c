@@ -3,6 +3,7 @@
  *
  *   generate csl                 the 150 circular skip links of Murphy et al. 2019, graph6 on stdout
  *   generate grid HEIGHT WIDTH   a grid, METIS on stdout
+ *   generate qkv                 queries, keys and values of two heads and six tokens, safetensors on stdout
  *   generate sbm                 a weighted stochastic block model of 3 blocks, edge list on stdout
  *   generate weighted COUNT DIR  connected weighted graphs of 40 to 120 nodes, a TU collection in DIR
  *
@@ -162,6 +163,35 @@ static void write_weighted(int count, const char *folder)
 	}
 }
 
+/* ---- queries, keys and values ------------------------------------------------------- */
+
+enum { QKV_FLOATS = 2 * 6 * 8 };
+
+static void write_float(float value)
+{
+	uint32_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	for (int i = 0; i < 4; i++)
+		putchar((int)(bits >> 8 * i & 0xff));
+}
+
+static void write_qkv(void)
+{
+	char header[512] = "{";
+	for (int i = 0; i < 3; i++)
+		snprintf(header + strlen(header), sizeof header - strlen(header),
+			"%s\"%c\":{\"dtype\":\"F32\",\"shape\":[1,2,6,8],\"data_offsets\":[%d,%d]}", i ? "," : "",
+			"qkv"[i], i * QKV_FLOATS * 4, (i + 1) * QKV_FLOATS * 4);
+	strcat(header, "}");
+	while (strlen(header) % 8 != 0)
+		strcat(header, " ");
+	for (size_t i = 0; i < 8; i++)
+		putchar((int)(strlen(header) >> 8 * i & 0xff));
+	fputs(header, stdout);
+	for (int i = 0; i < 3 * QKV_FLOATS; i++)
+		write_float((float)(4 * uniform() - 2));
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -169,12 +199,14 @@ int main(int argc, char **argv)
 		write_csl();
 	else if (strcmp(kind, "grid") == 0 && argc == 4 && atoi(argv[2]) > 0 && atoi(argv[3]) > 0)
 		write_grid(atoi(argv[2]), atoi(argv[3]));
+	else if (strcmp(kind, "qkv") == 0 && argc == 2)
+		write_qkv();
 	else if (strcmp(kind, "sbm") == 0 && argc == 2)
 		write_sbm();
 	else if (strcmp(kind, "weighted") == 0 && argc == 4 && atoi(argv[2]) > 0)
 		write_weighted(atoi(argv[2]), argv[3]);
 	else {
-		fputs("usage: generate csl | grid HEIGHT WIDTH | sbm | weighted COUNT DIR\n", stderr);
+		fputs("usage: generate csl | grid HEIGHT WIDTH | qkv | sbm | weighted COUNT DIR\n", stderr);
 		return 2;
 	}
 	return fclose(stdout) != 0;

@@ -24,6 +24,7 @@ static void test_types(void **state)
 			pe_bundle *b = xt_golden(*state, file);
 			assert_int_equal(pe_bundle_count(b), 1);
 			xt_golden_array(b, "array", types[i].kind, types[i].dtype, 2, (int64_t[]){3, 5});
+			assert_int_equal(pe_bundle_is_widened(b, 0), strstr("i2 i1 u8 u4 u2", types[i].name) != NULL);
 			pe_bundle_destroy(&b);
 		}
 }
@@ -54,6 +55,7 @@ static void has_text(pe_context *ctx, const char *file, int32_t ndim, const int6
 	pe_bundle *b = xt_golden(ctx, file);
 	assert_true(pe_bundle_find(b, "array", &t));
 	assert_int_equal(t.dtype, PE_U8);
+	assert_true(pe_bundle_is_widened(b, 0) && !pe_bundle_is_widened(b, 1));
 	assert_int_equal(t.ndim, ndim);
 	for (int32_t d = 0; d < ndim; d++)
 		assert_int_equal(t.shape[d], shape[d]);

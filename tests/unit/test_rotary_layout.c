@@ -2,6 +2,8 @@
  * Query and key projections from one rotary layout to the other. */
 #include "xt.h"
 
+#include "xt_scores.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -154,6 +156,38 @@ static void gives_the_same_scores_under_the_other_layout(void **state)
 		}
 }
 
+/* The same of the encoder rope: vectors in the other order, turned in the other layout, are the turned
+ * vectors in the other order. */
+static void agrees_with_rope(void **state)
+{
+	enum { TOKENS = 4, N = HEADS * TOKENS * DIM };
+	static const char *const settings[] = {
+		"head_dim=8,rotary_dim=6,layout=halves", "head_dim=8,rotary_dim=6,layout=interleaved"};
+	double in[N], moved[N], out[2][N];
+	pe_domain *domain;
+	for (int i = 0; i < N; i++)
+		in[i] = moved[i] = sin(i);
+	pe_tensor columns = pe_tensor_dense(moved, PE_F64, 2, (int64_t[]){DIM, HEADS * TOKENS});
+	columns.strides[0] = 1;
+	columns.strides[1] = DIM;
+	convert(*state, PE_ROTARY_HALVES, 6, &columns, &columns);
+	assert_int_equal(pe_domain_sequence(*state, TOKENS, 17, &domain), PE_OK);
+	for (int layout = 0; layout < 2; layout++) {
+		pe_encoding *e = xt_encode(*state, "rope", settings[layout], domain, NULL, NULL, NULL);
+		int64_t shape[] = {1, HEADS, TOKENS, DIM};
+		pe_tensor x = pe_tensor_dense(layout ? moved : in, PE_F64, 4, shape);
+		pe_tensor y = pe_tensor_dense(out[layout], PE_F64, 4, shape);
+		assert_int_equal(pe_encoding_rotate(e, PE_KEYS, &x, &y), PE_OK);
+		pe_encoding_destroy(&e);
+	}
+	columns.data = out[0];
+	convert(*state, PE_ROTARY_HALVES, 6, &columns, &columns);
+	for (int i = 0; i < N; i++)
+		xt_close_f64(out[1][i], out[0][i], 1e-14, 1e-15);
+	assert_true(fabs(out[0][DIM * TOKENS - DIM] - in[DIM * TOKENS - DIM]) > 1e-3);
+	pe_domain_destroy(&domain);
+}
+
 static void refuses_what_does_not_fit(void **state)
 {
 	pe_context *ctx = *state;
@@ -193,6 +227,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(comes_back_bit_for_bit),
 		cmocka_unit_test(takes_any_view),
 		cmocka_unit_test(gives_the_same_scores_under_the_other_layout),
+		cmocka_unit_test(agrees_with_rope),
 		cmocka_unit_test(refuses_what_does_not_fit),
 	};
 	return xt_run(argc, argv, tests);
