@@ -201,8 +201,8 @@ static inline struct pe_initial pe_initial_uniform(double low, double high)
 }
 
 /* For bind: the parameter of this name and shape, from the weights that the encoding was given, else
- * begun as `initial` says, from the context's seed. name is one of encoder->weights. *out is dense and
- * owned by e; bind may still change it if pe_encoding_weight_is_given says no. */
+ * begun as `initial` says, from the context's seed. name is one of encoder->weights; shape may be NULL for a
+ * scalar. *out is dense and owned by e; bind may still change it if pe_encoding_weight_is_given says no. */
 pe_status pe_encoding_weight(pe_encoding *e, const char *name, int32_t ndim, const int64_t *shape,
 	struct pe_initial initial, double **out) PE_NODISCARD;
 bool pe_encoding_weight_is_given(const pe_encoding *e, const char *name);

@@ -125,7 +125,8 @@ pe_status pe_encoding_weight(pe_encoding *e, const char *name, int32_t ndim, con
 	*w = (struct pe_weight){.name = name, .ndim = ndim, .values = pe_alloc(e->ctx, count, sizeof *w->values)};
 	if (!w->values)
 		return PE_ERR_NOMEM;
-	memcpy(w->shape, shape, (size_t)ndim * sizeof *shape);
+	for (int32_t d = 0; d < ndim; d++)
+		w->shape[d] = shape[d];
 	e->weight_count++;
 	*out = w->values;
 	return fill(e, w, initial, count);
