@@ -291,6 +291,8 @@ static int attend(struct attend *run)
 	struct cli *cli = run->cli;
 	double times[4] = {seconds_now()};
 	int code = qkv_open(cli, cli->operands[0], &run->qkv);
+	if (code == EXIT_DONE && run->options.core != PE_CORE_REFERENCE)
+		code = qkv_round(cli, &run->qkv);
 	if (code == EXIT_DONE)
 		code = qkv_place(cli, &run->qkv);
 	if (code == EXIT_DONE)

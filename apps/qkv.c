@@ -51,6 +51,8 @@ void qkv_close(struct qkv *qkv)
 	if (qkv->keys != qkv->place.domain)
 		pe_domain_destroy(&qkv->keys);
 	input_close(&qkv->place);
+	for (int i = 0; i < 3; i++)
+		free(qkv->rounded[i]);
 	pe_bundle_destroy(&qkv->file);
 }
 
@@ -177,4 +179,41 @@ int qkv_place(struct cli *cli, struct qkv *qkv)
 		return usage_error(
 			cli, "the file has positions: there is no need of a --%s", grid ? "grid" : "graph");
 	return place_on(cli, grid ? "grid" : "graph", qkv);
+}
+
+/* ---- rounding ----------------------------------------------------------------------- */
+
+static int round_one(pe_tensor *t, void **memory)
+{
+	pe_tensor dense = pe_tensor_dense(NULL, PE_F32, 4, t->shape);
+	const int64_t *n = t->shape, *s = t->strides;
+	const double *in = t->data;
+	float *out = *memory = output_memory((size_t)pe_tensor_bytes(&dense));
+	if (!out) {
+		complain("out of memory");
+		return EXIT_SYSTEM;
+	}
+	dense.data = out;
+	for (int64_t b = 0; b < n[0]; b++)
+		for (int64_t h = 0; h < n[1]; h++)
+			for (int64_t i = 0; i < n[2]; i++)
+				for (int64_t c = 0; c < n[3]; c++)
+					*out++ = (float)in[b * s[0] + h * s[1] + i * s[2] + c * s[3]];
+	*t = dense;
+	return EXIT_DONE;
+}
+
+int qkv_round(struct cli *cli, struct qkv *qkv)
+{
+	pe_tensor *tensors[] = {&qkv->q, &qkv->k, &qkv->v};
+	int code = EXIT_DONE;
+	bool any = false;
+	for (int i = 0; i < 3 && code == EXIT_DONE; i++)
+		if (tensors[i]->dtype == PE_F64) {
+			any = true;
+			code = round_one(tensors[i], &qkv->rounded[i]);
+		}
+	if (any && code == EXIT_DONE)
+		warn(cli, "q, k and v of f64 are rounded to f32; --core reference computes in f64");
+	return code;
 }

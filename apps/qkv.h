@@ -14,6 +14,8 @@ struct qkv {
 	pe_tensor mask, key_lengths, sinks;
 	bool has_mask, has_key_lengths, has_sinks;
 
+	void *rounded[3]; /* memory of q, k and v where they were f64 and had to be f32 */
+
 	pe_domain *keys, *queries; /* queries NULL: the same as keys */
 	struct input place;        /* of --grid or --graph, which owns keys then */
 };
@@ -23,6 +25,8 @@ struct qkv {
 int qkv_open(struct cli *cli, const char *path, struct qkv *out);
 /* Where keys and queries stand: --grid, --graph, --offset, positions in the file, or their numbers. */
 int qkv_place(struct cli *cli, struct qkv *qkv);
+/* For cores that take no f64: such q, k and v are rounded to f32, and that is said. */
+int qkv_round(struct cli *cli, struct qkv *qkv);
 void qkv_close(struct qkv *qkv);
 
 #endif
