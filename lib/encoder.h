@@ -136,6 +136,7 @@ struct pe_encoding {
 	bool leaves_gains; /* likewise of gains, which are all 1 */
 	bool relative;     /* scores, gains, weights_after and indices depend on key - query position alone */
 	int64_t halo;      /* of map_heads */
+	int64_t row_width; /* of the query that content_row takes; 0: any */
 
 	const pe_bundle *given_weights; /* while bind runs, or NULL */
 	const char *weights_prefix;

@@ -109,7 +109,7 @@ static void scores(const pe_encoding *e, const struct pe_cells *cells, double *b
 static void gains(const pe_encoding *e, const struct pe_cells *cells, double *gain)
 {
 	const struct state *s = e->state;
-	if (s->inner && s->inner->encoder->gains)
+	if (!e->leaves_gains)
 		s->inner->encoder->gains(s->inner, cells, gain);
 }
 
@@ -177,6 +177,7 @@ static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder)
 	pe_params_destroy(&params);
 	PE_TRY(status);
 	e->relative = s->inner->relative;
+	e->leaves_gains = s->inner->leaves_gains || !encoder->gains;
 	if (s->inner->weight_count > MAX_INNER)
 		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED, "%s has too many weights", encoder->table.name);
 	return list_weights(e);
@@ -185,6 +186,7 @@ static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder)
 static pe_status take_inner(pe_encoding *e)
 {
 	const char *over = pe_params_text(e->params, "over");
+	e->leaves_gains = true;
 	if (strcmp(over, "none") == 0 || !*over)
 		return PE_OK;
 	const struct pe_encoder *encoder = pe_encoder_find(over);

@@ -210,6 +210,14 @@ static pe_status check_terms(
 	return PE_OK;
 }
 
+static pe_status check_row_width(pe_encoding *e, int64_t width)
+{
+	if (e->row_width == 0 || e->row_width == width)
+		return PE_OK;
+	return pe_encoding_fail(e, PE_ERR_SHAPE, "its rows are %lld wide, and heads are %lld",
+		(long long)e->row_width, (long long)width);
+}
+
 static pe_status take_widths(struct pe_plan *p)
 {
 	int64_t keys;
@@ -221,6 +229,8 @@ static pe_status take_widths(struct pe_plan *p)
 	for (int i = 0; i < p->content.count; i++)
 		PE_TRY(
 			check_terms(p->content.list[i], p->content.list[i]->encoder->content, p->dot_width, "heads are"));
+	for (int i = 0; i < p->content_row.count; i++)
+		PE_TRY(check_row_width(p->content_row.list[i], p->dot_width));
 	for (int i = 0; i < p->values.count; i++)
 		PE_TRY(
 			check_terms(p->values.list[i], p->values.list[i]->encoder->values, p->sum_width, "values are"));
