@@ -71,6 +71,15 @@ expect 0 attend "$golden/grid.npz" --graph path.txt -q -o b.npz
 expect 2 attend "$golden/grid.npz" --graph path.txt -q --with lap:k=2 -o no.npz; says 'lap: it acts on tokens'
 expect 2 attend "$golden/full.npz" --offset 3 -o no.npz; says 'say the same'
 
+# Every sequence encoder takes its sizes from q, or says that it acts on tokens.
+for encoder in $("$posenc" list seq | awk '{print $2}'); do
+	if "$posenc" help "$encoder" | grep -q '^Acts in attention at: tokens$'; then
+		expect 2 attend "$source/datasets/qkv.safetensors" --with "$encoder" -o no.npz; says 'it acts on tokens'
+	else
+		expect 0 attend "$source/datasets/qkv.safetensors" --with "$encoder" --causal -o b.npz
+	fi
+done
+
 # Refused before anything is written.
 expect 2 attend; says 'attend takes one file'
 expect 2 attend "$plain"; says 'needs -o'
