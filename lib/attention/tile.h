@@ -72,6 +72,14 @@ struct pe_tile_query_term {
 	float *products; /* rows × lanes, of small tables */
 };
 
+/* Keys first … end - 1 of the block at hand against one group. Scores are computed up to the end of a
+ * panel, behind `end`; first begins a panel. */
+struct pe_tile {
+	struct pe_tile_group *group;
+	int64_t first, end;
+	float *scores; /* the row of key `first` */
+};
+
 /* A task at work. */
 struct pe_tile_work {
 	const struct pe_tiles *tiles;
@@ -92,10 +100,14 @@ struct pe_tile_work {
 	float *table, *packed_table; /* PE_TILE_ROWS rows */
 	float *products, *gemm;
 	double *row;             /* one query's cells */
-	unsigned char *seen;     /* likewise */
+	unsigned char *seen;     /* lanes × tile_keys: what is seen of the tile looked at */
 	unsigned char *odd_seen; /* lanes that see each odd value */
 	int32_t *index;          /* lanes × tile_keys: rows of a term */
 	int32_t *relative;       /* of each relative term, by key - query from -(last query) on */
+
+	struct pe_tile looked; /* the last tile that was asked cell by cell */
+	int64_t seen_count[PE_TILE_MAX_LANES];
+	bool seen_any;
 
 	/* The block of keys at hand. */
 	int64_t key, key_count;
@@ -103,14 +115,6 @@ struct pe_tile_work {
 	const float *raw_values; /* as they came */
 	int64_t raw_stride, raw_step;
 	int32_t *odd, odd_count; /* keys whose values are not all finite: packed as 0 */
-};
-
-/* Keys first … end - 1 of the block at hand against one group. Scores are computed up to the end of a
- * panel, behind `end`; first begins a panel. */
-struct pe_tile {
-	struct pe_tile_group *group;
-	int64_t first, end;
-	float *scores; /* the row of key `first` */
 };
 
 /* tiled.c */
@@ -140,6 +144,8 @@ int64_t pe_tile_nearest_block(const struct pe_tile_work *w, int64_t first, int64
 /* tile_scores.c */
 /* Which keys a group sees. */
 void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g);
+/* Whether any query sees any of the tile's keys; where that must be asked cell by cell, into w->seen. */
+bool pe_tile_look(struct pe_tile_work *w, const struct pe_tile *tile);
 /* All scores of a tile and their maxima: -inf where hidden. */
 void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile);
 /* The same in two parts: first q·k with content terms, nothing hidden. */

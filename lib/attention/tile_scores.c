@@ -20,6 +20,23 @@ void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g)
 	pe_plan_key_range(p, w->batch, last, last + 1, &g->all_first, &unused);
 }
 
+bool pe_tile_look(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tile_group *g = tile->group;
+	if (!w->tiles->by_rows)
+		return true;
+	if (w->looked.group == g && w->looked.first == tile->first && w->looked.end == tile->end)
+		return w->seen_any;
+	w->looked = *tile;
+	w->seen_any = false;
+	for (int64_t l = 0; l < g->count; l++) {
+		struct pe_cells at = {w->batch, g->head, g->first + l, tile->first, tile->end - tile->first};
+		w->seen_count[l] = pe_plan_visible(w->tiles->plan, &at, w->seen + l * w->tile_keys);
+		w->seen_any = w->seen_any || w->seen_count[l] > 0;
+	}
+	return w->seen_any;
+}
+
 /* Of keys first … end - 1, those that lane l does not see get `hidden`. */
 static bool hide_lane(
 	struct pe_tile_work *w, const struct pe_tile *tile, int64_t l, float *cells, float hidden)
@@ -35,11 +52,11 @@ static bool hide_lane(
 			cells[j * g->lanes + l] = hidden;
 		return true;
 	}
-	struct pe_cells at = {w->batch, g->head, g->first + l, tile->first, n};
-	if (pe_plan_visible(t->plan, &at, w->seen) == n)
+	const unsigned char *seen = w->seen + l * w->tile_keys;
+	if (w->seen_count[l] == n)
 		return false;
 	for (int64_t j = 0; j < n; j++)
-		if (!w->seen[j])
+		if (!seen[j])
 			cells[j * g->lanes + l] = hidden;
 	return true;
 }
@@ -50,6 +67,7 @@ bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cel
 	bool any = false;
 	if (tile->first >= g->all_first && tile->end <= g->all_end)
 		return false;
+	(void)pe_tile_look(w, tile);
 	for (int64_t l = 0; l < g->count; l++)
 		any = hide_lane(w, tile, l, cells, hidden) || any;
 	return any;

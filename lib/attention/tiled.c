@@ -100,14 +100,14 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	w->query_terms = pe_alloc(w->ctx, w->group_count * t->content.count, sizeof *w->query_terms);
 	w->floats = pe_alloc(w->ctx, arena.used, sizeof *w->floats);
 	w->row = pe_alloc(w->ctx, cells, sizeof *w->row);
-	w->seen = pe_alloc(w->ctx, w->tile_keys, 1 + PE_TILE_MAX_LANES);
+	w->seen = pe_alloc(w->ctx, w->tile_keys, 2 * PE_TILE_MAX_LANES);
 	w->odd = pe_alloc(w->ctx, w->tile_keys, sizeof *w->odd);
 	w->index = pe_alloc(w->ctx, terms ? w->tile_keys * PE_TILE_MAX_LANES : 0, sizeof *w->index);
 	w->relative = pe_alloc(w->ctx, terms, (size_t)(t->plan->keys + t->block) * sizeof *w->relative);
 	if (!w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd || !w->index ||
 		!w->relative)
 		return PE_ERR_NOMEM;
-	w->odd_seen = w->seen + w->tile_keys;
+	w->odd_seen = w->seen + PE_TILE_MAX_LANES * w->tile_keys;
 	arena = (struct arena){w->floats, 0};
 	lay_out(w, &arena);
 	return PE_OK;
@@ -170,7 +170,7 @@ static void attend_keys(struct pe_tile_work *w, int64_t key)
 	for (int64_t i = 0; i < w->group_count; i++) {
 		struct pe_tile_group *g = &w->groups[i];
 		struct pe_tile tile;
-		if (!cut_tile(w, g, &tile) || pe_tile_is_far(w, g, tile.first, tile.end))
+		if (!cut_tile(w, g, &tile) || pe_tile_is_far(w, g, tile.first, tile.end) || !pe_tile_look(w, &tile))
 			continue;
 		if (!w->has_keys)
 			pe_tile_load_keys(w, g->head);

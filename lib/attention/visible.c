@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Which keys a query sees. */
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "plan.h"
 
 static int64_t key_count(const struct pe_plan *p, int64_t batch)
 {
 	return p->key_lengths ? p->key_lengths[batch] : p->keys;
-}
-
-static bool in_reach(const struct pe_plan *p, double query, double key)
-{
-	if (p->causal && key > query)
-		return false;
-	return !p->windowed ||
-		((p->left < 0 || key >= query - p->left) && (p->right < 0 || key <= query + p->right));
 }
 
 static const char *mask_row(const struct pe_plan *p, const struct pe_cells *c)
@@ -33,22 +27,50 @@ static double mask_at(const struct pe_plan *p, const char *row, int64_t n)
 	return value;
 }
 
+/* seen[c] ← whether position, causality and window let the query see a key. */
+static void see_by_position(const struct pe_plan *p, const struct pe_cells *cells, unsigned char *seen)
+{
+	double query = pe_domain_position(p->query_domain, cells->batch, cells->query);
+	double upper = p->causal ? query : INFINITY, lower = -INFINITY;
+	if (p->windowed && p->right >= 0)
+		upper = fmin(upper, query + p->right);
+	if (p->windowed && p->left >= 0)
+		lower = query - p->left;
+	for (int64_t c = 0; c < cells->count; c++) {
+		double key = pe_domain_position(p->key_domain, cells->batch, cells->key + c);
+		seen[c] = (unsigned char)(key <= upper && key >= lower);
+	}
+}
+
+/* seen[c] ← 0 where the mask hides. A piece of a row at a time is converted at once. */
+static void hide_masked(const struct pe_plan *p, const struct pe_cells *cells, unsigned char *seen)
+{
+	double values[128];
+	bool added = pe_dtype_is_float(p->mask.dtype);
+	const char *row = mask_row(p, cells);
+	int64_t step = p->mask.strides[3] * (int64_t)pe_dtype_size(p->mask.dtype);
+	for (int64_t first = 0; first < cells->count; first += PE_COUNT(values)) {
+		int64_t n = pe_min(PE_COUNT(values), cells->count - first);
+		pe_load_f64(values, row + first * step, p->mask.dtype, p->mask.strides[3], n);
+		for (int64_t c = 0; c < n; c++)
+			if (added ? values[c] < -DBL_MAX : !(values[c] > 0))
+				seen[first + c] = 0;
+	}
+}
+
 int64_t pe_plan_visible(const struct pe_plan *p, const struct pe_cells *cells, unsigned char *seen)
 {
 	int64_t count = 0, keys = key_count(p, cells->batch);
-	double query = pe_domain_position(p->query_domain, cells->batch, cells->query);
-	const char *row = p->mask.data ? mask_row(p, cells) : NULL;
-	bool added = pe_dtype_is_float(p->mask.dtype);
-	for (int64_t c = 0; c < cells->count; c++) {
-		int64_t j = cells->key + c;
-		bool sees = j < keys && in_reach(p, query, pe_domain_position(p->key_domain, cells->batch, j));
-		if (sees && row) {
-			double value = mask_at(p, row, c);
-			sees = added ? !(isinf(value) && value < 0) : value > 0;
-		}
-		seen[c] = sees;
-		count += sees;
-	}
+	if (p->causal || p->windowed)
+		see_by_position(p, cells, seen);
+	else
+		memset(seen, 1, (size_t)cells->count);
+	for (int64_t c = pe_max(0, keys - cells->key); c < cells->count; c++)
+		seen[c] = 0;
+	if (p->mask.data)
+		hide_masked(p, cells, seen);
+	for (int64_t c = 0; c < cells->count; c++)
+		count += seen[c];
 	return count;
 }
 
