@@ -80,6 +80,14 @@ struct pe_tile {
 	float *scores; /* the row of key `first` */
 };
 
+/* Rows of a term's table that the cells of a tile take: row[l][j] for lane l and key first + j, -1: none.
+ * All are below end, and those that are not -1 not below first. */
+struct pe_tile_rows {
+	const int32_t *row[PE_TILE_MAX_LANES];
+	int64_t first, end;
+	bool alike; /* all are `first` */
+};
+
 /* A task at work. */
 struct pe_tile_work {
 	const struct pe_tiles *tiles;
@@ -166,12 +174,9 @@ void pe_tile_load_key_terms(
 	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step);
 /* scores += all content terms. */
 void pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile);
-/* rows[l][j]: the row of a term for lane l and key first + j, -1: none. number counts content terms, then
- * value terms. Good until the next call. */
+/* number counts content terms, then value terms. Good until the next call. */
 void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	int64_t number, const int32_t **rows);
-void pe_tile_index_range(
-	const struct pe_tile *tile, const int32_t *const *rows, int64_t *first, int64_t *end);
+	int64_t number, struct pe_tile_rows *rows);
 /* Dense rows of a term's table, at most PE_TILE_ROWS; good until the next call. */
 const float *pe_tile_term_rows(
 	struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t first, int64_t rows);

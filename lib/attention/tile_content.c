@@ -87,36 +87,51 @@ void pe_tile_load_terms(struct pe_tile_work *w)
 			load_relative(w, &t->values.list[i], w->relative + (t->content.count + i) * line);
 }
 
-void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	int64_t number, const int32_t **rows)
+static void widen(struct pe_tile_rows *rows, int32_t row)
 {
-	const struct pe_tiles *t = w->tiles;
+	rows->first = row < rows->first ? row : rows->first;
+	rows->end = row >= rows->end ? row + 1 : rows->end;
+}
+
+/* Lanes of a relative term share one line of indices, each a step behind the one before it. */
+static void relative_rows(
+	const struct pe_tile_work *w, const struct pe_tile *tile, const int32_t *line, struct pe_tile_rows *rows)
+{
 	const struct pe_tile_group *g = tile->group;
 	int64_t last = w->first_query + w->query_count - 1;
-	const int32_t *line = w->relative + number * (t->plan->keys + t->block);
+	for (int64_t l = 0; l < g->count; l++)
+		rows->row[l] = line + last - (g->first + l) + tile->first;
+	const int32_t *end = rows->row[0] + (tile->end - tile->first);
+	for (const int32_t *at = rows->row[g->count - 1]; at < end; at++)
+		widen(rows, *at);
+}
+
+static void other_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
+	struct pe_tile_rows *rows)
+{
+	const struct pe_tile_group *g = tile->group;
+	int64_t n = tile->end - tile->first;
 	for (int64_t l = 0; l < g->count; l++) {
-		if (term->relative) {
-			rows[l] = line + last - (g->first + l) + tile->first;
-			continue;
-		}
-		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, tile->end - tile->first};
+		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
 		int32_t *own = w->index + l * w->tile_keys;
 		term->term.index(term->encoding, &cells, own);
-		rows[l] = own;
+		rows->row[l] = own;
+		for (int64_t j = 0; j < n; j++)
+			widen(rows, own[j]);
 	}
 }
 
-void pe_tile_index_range(const struct pe_tile *tile, const int32_t *const *rows, int64_t *first, int64_t *end)
+void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
+	int64_t number, struct pe_tile_rows *rows)
 {
-	int64_t least = INT64_MAX, most = -1;
-	for (int64_t l = 0; l < tile->group->count; l++)
-		for (int64_t j = 0; j < tile->end - tile->first; j++) {
-			int32_t row = rows[l][j];
-			least = row >= 0 && row < least ? row : least;
-			most = row > most ? row : most;
-		}
-	*first = pe_min(least, most + 1);
-	*end = most + 1;
+	rows->first = INT32_MAX;
+	rows->end = 0;
+	if (term->relative)
+		relative_rows(w, tile, w->relative + number * (w->tiles->plan->keys + w->tiles->block), rows);
+	else
+		other_rows(w, tile, term, rows);
+	rows->alike = rows->first >= 0 && rows->end == rows->first + 1;
+	rows->first = pe_min(pe_max(rows->first, 0), rows->end);
 }
 
 /* ---- queries --------------------------------------------------------------------------- */
@@ -221,46 +236,54 @@ void pe_tile_load_key_terms(
 /* ---- a tile ---------------------------------------------------------------------------- */
 
 /* Cells whose row is among first … first + rows - 1, from products (rows × lanes). */
-static void gather_queries(const struct pe_tile *tile, const int32_t *const *index, int64_t first,
-	int64_t rows, const float *products)
+static void gather_queries(struct pe_tile_work *w, const struct pe_tile *tile,
+	const struct pe_tile_rows *rows, int64_t first, int64_t count, const float *products)
 {
-	int64_t lanes = tile->group->lanes;
-	for (int64_t l = 0; l < tile->group->count; l++)
-		for (int64_t j = 0; j < tile->end - tile->first; j++) {
-			int64_t row = index[l][j] - first;
-			if (row >= 0 && row < rows)
-				tile->scores[j * lanes + l] += products[row * lanes + l];
+	const struct pe_tile_group *g = tile->group;
+	int64_t n = tile->end - tile->first;
+	if (rows->alike) {
+		struct pe_tile_adjust add = {.vecs = g->vecs,
+			.keys = n,
+			.bias = products + (rows->first - first) * g->lanes,
+			.scores = tile->scores,
+			.max = w->max};
+		w->tiles->kernels->tile_adjust(&add);
+		return;
+	}
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t l = 0; l < g->count; l++) {
+			int64_t row = rows->row[l][j] - first;
+			if (row >= 0 && row < count)
+				tile->scores[j * g->lanes + l] += products[row * g->lanes + l];
 		}
 }
 
 /* Likewise from products (keys × rows), which are not yet scaled. */
-static void gather_keys(const struct pe_tile *tile, const int32_t *const *index, int64_t first, int64_t rows,
-	const float *products)
+static void gather_keys(const struct pe_tile *tile, const struct pe_tile_rows *rows, int64_t first,
+	int64_t count, const float *products)
 {
 	const struct pe_tile_group *g = tile->group;
-	for (int64_t l = 0; l < g->count; l++)
-		for (int64_t j = 0; j < tile->end - tile->first; j++) {
-			int64_t row = index[l][j] - first;
-			if (row >= 0 && row < rows)
-				tile->scores[j * g->lanes + l] += g->scale[l] * products[j * rows + row];
+	for (int64_t j = 0; j < tile->end - tile->first; j++)
+		for (int64_t l = 0; l < g->count; l++) {
+			int64_t row = rows->row[l][j] - first;
+			if (row >= 0 && row < count)
+				tile->scores[j * g->lanes + l] += g->scale[l] * products[j * count + row];
 		}
 }
 
 /* A large table: the rows that this tile needs. */
 static void add_large(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	const float *q, const int32_t *const *index)
+	const float *q, const struct pe_tile_rows *rows)
 {
-	int64_t first, end;
-	pe_tile_index_range(tile, index, &first, &end);
-	for (; first < end; first += PE_TILE_ROWS) {
-		int64_t rows = pe_min(PE_TILE_ROWS, end - first);
+	for (int64_t first = rows->first; first < rows->end; first += PE_TILE_ROWS) {
+		int64_t count = pe_min(PE_TILE_ROWS, rows->end - first);
 		if (term->term.side == PE_QUERIES) {
-			multiply_queries(w, tile->group, term, q, first, rows, w->products);
-			gather_queries(tile, index, first, rows, w->products);
+			multiply_queries(w, tile->group, term, q, first, count, w->products);
+			gather_queries(w, tile, rows, first, count, w->products);
 		} else {
 			multiply_keys(
-				w, term, tile->group->head, tile->first, tile->end - tile->first, first, rows, w->products);
-			gather_keys(tile, index, first, rows, w->products);
+				w, term, tile->group->head, tile->first, tile->end - tile->first, first, count, w->products);
+			gather_keys(tile, rows, first, count, w->products);
 		}
 	}
 }
@@ -273,14 +296,14 @@ void pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile)
 	for (int i = 0; i < t->content.count; i++) {
 		const struct pe_tile_term *term = &t->content.list[i];
 		const struct pe_tile_query_term *own = &w->query_terms[(g - w->groups) * t->content.count + i];
-		const int32_t *index[PE_TILE_MAX_LANES];
-		pe_tile_index(w, tile, term, i, index);
+		struct pe_tile_rows rows;
+		pe_tile_index(w, tile, term, i, &rows);
 		if (!term->table) {
-			add_large(w, tile, term, term->term.offset ? own->q : g->q, index);
+			add_large(w, tile, term, term->term.offset ? own->q : g->q, &rows);
 		} else if (term->term.side == PE_QUERIES) {
-			gather_queries(tile, index, 0, term->term.rows, own->products);
+			gather_queries(w, tile, &rows, 0, term->term.rows, own->products);
 		} else {
-			gather_keys(tile, index, 0, term->term.rows, by_key + (tile->first - w->key) * term->term.rows);
+			gather_keys(tile, &rows, 0, term->term.rows, by_key + (tile->first - w->key) * term->term.rows);
 			by_key += w->tile_keys * term->term.rows;
 		}
 	}

@@ -39,44 +39,49 @@ static void add_odd_value(struct pe_tile_work *w, const struct pe_tile *tile, in
 
 /* ---- value terms ---------------------------------------------------------------------- */
 
-/* Weights of one row of the table are added up, then the rows are taken as values are. */
-static void add_value_rows(struct pe_tile_work *w, const struct pe_tile *tile,
-	const struct pe_tile_term *term, const float *weights, const int32_t *const *index, int64_t first_row,
-	int64_t rows, float *sums)
+/* bins[row][lane] ← sum of the weights of the cells of that row. */
+static void fill_bins(const struct pe_tiles *t, const struct pe_tile *tile, const struct pe_tile_rows *rows,
+	int64_t first, int64_t count, const float *weights, float *bins)
 {
-	const struct pe_tiles *t = w->tiles;
 	const struct pe_tile_group *g = tile->group;
-	int64_t n = tile->end - tile->first, lanes = g->lanes;
-	float *bins = w->products;
-	memset(bins, 0, (size_t)(rows * lanes) * sizeof *bins);
-	for (int64_t l = 0; l < g->count; l++)
-		for (int64_t j = 0; j < n; j++) {
-			int64_t row = index[l][j] - first_row;
-			if (row >= 0 && row < rows)
-				bins[row * lanes + l] += weights[j * lanes + l];
+	int64_t n = tile->end - tile->first;
+	const float one = 1.0f;
+	memset(bins, 0, (size_t)(count * g->lanes) * sizeof *bins);
+	if (rows->alike) {
+		struct pe_tile_sum all = {
+			.vecs = g->vecs, .keys = n, .width = 1, .weights = weights, .values = &one, .out = bins};
+		t->kernels->tile_sum(&all);
+		return;
+	}
+	for (int64_t j = 0; j < n; j++)
+		for (int64_t l = 0; l < g->count; l++) {
+			int64_t row = rows->row[l][j] - first;
+			if (row >= 0 && row < count)
+				bins[row * g->lanes + l] += weights[j * g->lanes + l];
 		}
-	struct pe_tile_sum sum = {.vecs = g->vecs,
-		.keys = rows,
-		.width = t->plan->sum_width,
-		.stride = t->plan->sum_width,
-		.weights = bins,
-		.values = pe_tile_term_rows(w, term, g->head, first_row, rows),
-		.out = sums};
-	t->kernels->tile_sum(&sum);
 }
 
+/* Weights of one row of the table are added up, then the rows are taken as values are. */
 static void add_value_terms(
 	struct pe_tile_work *w, const struct pe_tile *tile, const float *weights, float *sums)
 {
 	const struct pe_tiles *t = w->tiles;
 	for (int i = 0; i < t->values.count; i++) {
-		const int32_t *index[PE_TILE_MAX_LANES];
-		int64_t first, end;
-		pe_tile_index(w, tile, &t->values.list[i], t->content.count + i, index);
-		pe_tile_index_range(tile, index, &first, &end);
-		for (int64_t row = first; row < end; row += PE_TILE_ROWS)
-			add_value_rows(
-				w, tile, &t->values.list[i], weights, index, row, pe_min(PE_TILE_ROWS, end - row), sums);
+		const struct pe_tile_term *term = &t->values.list[i];
+		struct pe_tile_rows rows;
+		pe_tile_index(w, tile, term, t->content.count + i, &rows);
+		for (int64_t first = rows.first; first < rows.end; first += PE_TILE_ROWS) {
+			int64_t count = pe_min(PE_TILE_ROWS, rows.end - first);
+			fill_bins(t, tile, &rows, first, count, weights, w->products);
+			struct pe_tile_sum sum = {.vecs = tile->group->vecs,
+				.keys = count,
+				.width = t->plan->sum_width,
+				.stride = t->plan->sum_width,
+				.weights = w->products,
+				.values = pe_tile_term_rows(w, term, tile->group->head, first, count),
+				.out = sums};
+			t->kernels->tile_sum(&sum);
+		}
 	}
 }
 
