@@ -418,8 +418,8 @@ typedef struct pe_encoding_options {
 	size_t size;              /* sizeof(pe_encoding_options) */
 	const pe_domain *queries; /* where attention's queries stand, if not where its keys do; NULL: the same */
 	const pe_bundle *weights; /* learned parameters by name; NULL: as the authors begin, from the seed */
-	const char *prefix;       /* a parameter is looked for as "prefix.name", then as "name";
-							   * NULL: the encoder's name */
+	const char *prefix;       /* a parameter is looked for as "prefix.name", then as "name", each also
+							   * with ".weight" behind; NULL: the encoder's name */
 } pe_encoding_options;
 
 /* Binds. Everything that can be refused without computing is refused here. params NULL means

@@ -15,14 +15,20 @@ static bool is_listed(const struct pe_encoder *encoder, const char *name)
 	return false;
 }
 
+/* "prefix.name", else "name"; each also with the ".weight" that PyTorch's modules put behind. */
 static bool find_given(const pe_encoding *e, const char *name, pe_tensor *out)
 {
+	static const char *const endings[] = {"", ".weight"};
 	char full[600];
-	if (!e->given_weights)
-		return false;
 	const char *prefix = e->weights_prefix ? e->weights_prefix : e->encoder->table.name;
-	snprintf(full, sizeof full, "%s.%s", prefix, name);
-	return pe_bundle_find(e->given_weights, full, out) || pe_bundle_find(e->given_weights, name, out);
+	for (int i = 0; e->given_weights && i < 4; i++) {
+		bool prefixed = i < 2;
+		snprintf(
+			full, sizeof full, "%s%s%s%s", prefixed ? prefix : "", prefixed ? "." : "", name, endings[i % 2]);
+		if (pe_bundle_find(e->given_weights, full, out))
+			return true;
+	}
+	return false;
 }
 
 bool pe_encoding_weight_is_given(const pe_encoding *e, const char *name)

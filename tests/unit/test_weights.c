@@ -115,7 +115,7 @@ static void finds_by_name_and_by_prefix(void **state)
 	static const struct {
 		const char *first, *second, *prefix;
 	} cases[] = {{"table", "other", NULL}, {"fake.table", "fake.other", NULL}, {"a.table", "a.other", "a"},
-		{"table", "fake.other", "fake"}};
+		{"table", "fake.other", "fake"}, {"table.weight", "fake.other.weight", NULL}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		pe_bundle *weights = bundle_of(*state, cases[i].first, cases[i].second);
 		struct bound b = bound_to(*state, weights, cases[i].prefix);
