@@ -190,8 +190,8 @@ typedef struct pe_preset_info {
 	const char *help;     /* whose behaviour it reproduces, and how that departs from the mathematics */
 } pe_preset_info;
 
-/* Creates the default parameters of table, which is an encoder's name, or "graph" for the
- * policies of reading graphs. */
+/* Creates the default parameters of table, which is an encoder's name, "graph" for the policies of
+ * reading graphs, or "image" for those of reading pictures and cutting them into patches. */
 PE_API PE_NODISCARD pe_status pe_params_create(pe_context *context, const char *table, pe_params **out);
 PE_API void pe_params_destroy(pe_params **params);
 /* Sets one option from text. Range and spelling are checked; on failure nothing changes.
@@ -311,6 +311,60 @@ PE_API const char *pe_graph_node_name(const pe_graph *graph, int64_t row);
  * of them, ascending, and why. NULL if there are none, and beyond. Owned by the graph. */
 PE_API const int64_t *pe_graph_failed(const pe_graph *graph);
 PE_API const char *pe_graph_failure(const pe_graph *graph, int64_t index);
+
+/* ---- images ------------------------------------------------------------------------- */
+
+/* A picture as its file stores it. Never changes once made. */
+typedef struct pe_image pe_image;
+
+typedef struct pe_image_info {
+	const char *format; /* "png", "pbm", "pgm", "ppm", "pam" */
+	int64_t height, width;
+	int32_t channels;   /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha */
+	int32_t alpha;      /* 1 if the last channel is alpha (0: transparent); not premultiplied */
+	int32_t bits;       /* of a sample in the file; of a palette: of an index */
+	int32_t palette;    /* 1 if there was one: it is expanded, and so is grey of fewer than 8 bits, to 0 … 255 */
+	int32_t interlaced; /* 0 or 1 */
+	int32_t maximum;    /* the sample that stands for 1: 255, 65535, or what a PNM says */
+	const char *colour; /* chunks that say what the samples mean as colours, "gAMA iCCP"; they are not applied */
+	const char *digest; /* BLAKE2b-256 of the file's bytes, unpacked if it was gzip, as b2sum -l 256 prints */
+} pe_image_info;
+
+/* The name of the picture format that data begin with, "PNG", "PNM", "JPEG", …, or NULL; 64 bytes are
+ * enough. PNG and PNM can be read, the others are refused by name. */
+PE_API const char *pe_image_recognise(const void *data, size_t size);
+/* Reads a picture: PNG of every type and depth, PBM, PGM, PPM, PAM. "-" is standard input; gzip is
+ * unpacked. params is of table "image", or NULL: of it, lenient and max_pixels matter here. Damaged,
+ * cut and overlong files are PE_ERR_FORMAT, with the chunk or offset in the message, unless lenient=1. */
+PE_API PE_NODISCARD pe_status pe_image_from_file(
+	pe_context *context, const char *path, const pe_params *params, pe_image **out);
+PE_API PE_NODISCARD pe_status pe_image_from_bytes(pe_context *context, const void *data, size_t size,
+	const char *name, const pe_params *params, pe_image **out);
+PE_API void pe_image_destroy(pe_image **image);
+PE_API const pe_image_info *pe_image_get_info(const pe_image *image);
+/* out ← the samples, (height, width, channels): as stored in i32, i64 or (up to 8 bits) u8; in a float
+ * type over maximum, 0 to 1, rounded once. Any positive strides that do not overlap. */
+PE_API PE_NODISCARD pe_status pe_image_read(const pe_image *image, const pe_tensor *out);
+
+/* What becomes of a picture that is cut into patches. */
+typedef struct pe_image_layout {
+	int64_t rows, columns;                 /* of the grid of patches; token = row·columns + column */
+	int64_t patch;                         /* side of a patch */
+	int64_t channels;                      /* 1 or 3 */
+	int64_t width;                         /* numbers a token: channels·patch² */
+	int64_t resized_height, resized_width; /* the size resampled to, or 0 if it was not */
+	int64_t crop_top, crop_left, crop_bottom, crop_right; /* pixels cut off */
+	int64_t pad_top, pad_left, pad_bottom, pad_right;     /* pixels added */
+} pe_image_layout;
+
+/* Which grid of patches params (table "image", or NULL) make of a picture, and what it costs it. Refuses what
+ * pe_image_tokens would: a size that is no multiple of patch, or that fit cannot reach, and transparency. */
+PE_API PE_NODISCARD pe_status pe_image_get_layout(
+	const pe_image *image, const pe_params *params, pe_image_layout *out);
+/* out ← the patches, (rows·columns, width), in any float type: values over maximum, alpha, channels, resampling,
+ * normalisation in this order in double, rounded once. Any positive strides that do not overlap. */
+PE_API PE_NODISCARD pe_status pe_image_tokens(
+	const pe_image *image, const pe_params *params, const pe_tensor *out);
 
 /* ---- domains ------------------------------------------------------------------------ */
 

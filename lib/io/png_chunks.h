@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The chunks of a PNG file. */
+#ifndef PE_PNG_CHUNKS_H
+#define PE_PNG_CHUNKS_H
+
+#include "io/picture.h"
+
+struct pe_png_layout {
+	size_t first_data;  /* where the first IDAT chunk begins */
+	int64_t data_bytes; /* of compressed pixels, in all IDAT chunks */
+	bool animated;      /* APNG: only its default picture is read */
+	bool profile[5];    /* which of pe_png_colour_chunks are there */
+};
+
+/* Chunks that say what the values mean as colours: cICP, gAMA … */
+extern const char pe_png_colour_chunks[5][5];
+
+/* Walks over all chunks: signature, lengths, checksums, order, nothing behind the end, no critical chunk that
+ * nobody knows. The first thing wrong is PE_ERR_FORMAT with its chunk and offset; if source is lenient it is
+ * a warning, and only a missing header or missing pixels are an error. Allocates nothing. */
+pe_status pe_png_scan(
+	pe_context *ctx, const struct pe_picture_source *source, struct pe_png_layout *out) PE_NODISCARD;
+
+/* The file as one IDAT chunk would make it: what stands before the pixels, all of them, the end. libpng
+ * compares the checksum of the pixels, and sees data behind them, only where they end within a chunk. */
+struct pe_png_stream {
+	const struct pe_picture_source *source;
+	const struct pe_png_layout *layout;
+	size_t at;       /* of what comes next in the source */
+	size_t in_chunk; /* bytes left in the IDAT chunk there */
+	uint8_t frame[16];
+	size_t frame_at, frame_size;
+	enum { PE_PNG_BEFORE, PE_PNG_FRAME, PE_PNG_PIXELS, PE_PNG_END } stage;
+};
+
+void pe_png_stream_start(
+	struct pe_png_stream *stream, const struct pe_picture_source *source, const struct pe_png_layout *layout);
+/* false if so many bytes are not there. */
+bool pe_png_stream_read(struct pe_png_stream *stream, uint8_t *out, size_t size);
+
+#endif
