@@ -278,8 +278,8 @@ const struct pe_encoder pe_encoder_recurrent = {
 	.summary = "the states of a recurrent network, over the features or by position alone",
 	.help = "target=features: h_i = cell(x_i, h_{i-1}) along the tokens, h_{-1} = start,\n"
 			"merged into x. Order counts, positions do not.\n"
-			"target=positions: p_0 = start, p_i = cell(0, p_{i-1}), rows for whole positions,\n"
-			"merged into x.\n"
+			"target=positions: p_0 = start, p_i = cell(0, p_{i-1}), rows for whole\n"
+			"positions, merged into x.\n"
 			"  kind=recursion  h' = tanh(W_ih x + b_ih + W_hh h + b_hh), as torch.nn.RNN\n"
 			"  kind=gru        r, z = sigmoid(W x + b + U h + c), two of each,\n"
 			"                  n = tanh(W_in x + b_in + r (W_hn h + b_hn)),\n"
