@@ -48,6 +48,9 @@ struct pe_encoder {
 
 	int domains; /* the kinds it takes: PE_DOMAIN_SEQUENCE | … */
 
+	/* It has another encoder act in its place (inner.h): where, is that one's to say. */
+	bool over_another;
+
 	/* The learned parameters that bind may ask for with pe_encoding_weight. PE_WEIGHTS(array). */
 	const pe_weight_info *weights;
 	int64_t weight_count;
@@ -119,6 +122,7 @@ struct pe_weight {
 	int32_t ndim;
 	int64_t shape[PE_MAX_DIMS];
 	double *values; /* dense */
+	char *own_name; /* name, where it was made for this encoding; or NULL */
 };
 
 struct pe_encoding {
@@ -128,6 +132,7 @@ struct pe_encoding {
 	const pe_domain *domain;  /* tokens, keys */
 	const pe_domain *queries; /* the same, unless it was said otherwise */
 	void *state;              /* the encoder's */
+	pe_encoding *inner;       /* acts in its place in attention, or NULL; owned */
 
 	/* What bind says about the scores of all sites, for the core. */
 	int64_t heads;     /* of scores and terms; 0: any number, all alike */

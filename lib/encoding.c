@@ -154,9 +154,12 @@ void pe_encoding_destroy(pe_encoding **encoding)
 	*encoding = NULL;
 	if (e->state && e->encoder->release)
 		e->encoder->release(e);
+	pe_encoding_destroy(&e->inner);
 	forget_failures(e);
-	for (int64_t i = 0; i < e->weight_count; i++)
+	for (int64_t i = 0; i < e->weight_count; i++) {
 		pe_free(e->ctx, e->weights[i].values);
+		pe_free(e->ctx, e->weights[i].own_name);
+	}
 	pe_free(e->ctx, e->weights);
 	pe_free(e->ctx, e->state);
 	pe_params_destroy(&e->params);
@@ -301,6 +304,12 @@ pe_status pe_encoding_rotate_width(pe_encoding *encoding, pe_side side, int64_t 
 {
 	if (!encoding || !out || (unsigned)side > PE_VALUES)
 		return PE_ERR_ARGUMENT;
+	if (encoding->inner && !encoding->inner->encoder->rotate) {
+		*out = width;
+		return PE_OK;
+	}
+	if (encoding->inner)
+		return pe_encoding_rotate_width(encoding->inner, side, width, out);
 	if (!encoding->encoder->rotate)
 		return pe_encoding_fail(encoding, PE_ERR_UNSUPPORTED, "it does not act on queries and keys");
 	*out = width;
@@ -371,6 +380,8 @@ pe_status pe_encoding_rotate(pe_encoding *encoding, pe_side side, const pe_tenso
 {
 	if (!encoding || !x || !y || (unsigned)side > PE_VALUES)
 		return PE_ERR_ARGUMENT;
+	if (encoding->inner)
+		return pe_encoding_rotate(encoding->inner, side, x, y);
 	PE_TRY(check_rotation(encoding, side, x, y));
 	if (pe_rotation_of(encoding) && side != PE_VALUES)
 		return pe_rotation_apply(encoding, side, x, y);

@@ -89,9 +89,14 @@ const char *pe_encoder_source(const pe_encoder *encoder)
 	return encoder->source;
 }
 
+/* Where an encoder over another may act. */
+#define ANY_SITE \
+	(PE_SITE_TOKENS | PE_SITE_ROTATE | PE_SITE_CONTENT | PE_SITE_SCORES | PE_SITE_HEADS | PE_SITE_WEIGHTS | \
+		PE_SITE_VALUES | PE_SITE_SCALE)
+
 int32_t pe_encoder_sites(const pe_encoder *encoder)
 {
-	int sites = 0;
+	int sites = encoder->over_another ? ANY_SITE : 0;
 	sites |= encoder->resamples ? PE_SITE_SEQUENCE : 0;
 	sites |= encoder->tokens && !encoder->resamples ? PE_SITE_TOKENS : 0;
 	sites |= encoder->rotate ? PE_SITE_ROTATE : 0;

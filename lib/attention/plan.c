@@ -167,6 +167,8 @@ static pe_status check_sizes(struct pe_plan *p, pe_encoding *e)
 
 static pe_status put_at_sites(struct pe_plan *p, pe_encoding *e)
 {
+	if (e->inner)
+		e = e->inner;
 	const struct pe_encoder *x = e->encoder;
 	int32_t sites = pe_encoder_sites(x);
 	if (sites != 0 && (sites & ~(PE_SITE_TOKENS | PE_SITE_SEQUENCE)) == 0)

@@ -503,7 +503,7 @@ static void acts_on_tokens(void **state)
 	pe_context *ctx = *state;
 	const pe_encoder *encoder;
 	for (int64_t i = 0; (encoder = next_encoder(i)); i++)
-		for (int which = 0; encoder->tokens && which < DOMAINS - 1; which++) {
+		for (int which = 0; encoder->tokens && !encoder->over_another && which < DOMAINS - 1; which++) {
 			struct place place, other;
 			pe_tensor a, b, c;
 			pe_context *two = xt_context(2, NULL);
@@ -550,7 +550,7 @@ static struct attention make_attention(const pe_encoder *encoder, const pe_encod
 
 static bool acts_in_attention(const pe_encoder *encoder)
 {
-	return (pe_encoder_sites(encoder) & ~(PE_SITE_TOKENS | PE_SITE_SEQUENCE)) != 0;
+	return !encoder->over_another && (pe_encoder_sites(encoder) & ~(PE_SITE_TOKENS | PE_SITE_SEQUENCE)) != 0;
 }
 
 static pe_status attend(
