@@ -41,9 +41,12 @@ struct pe_tile_terms {
 struct pe_tiles {
 	struct pe_plan *plan;
 	const struct pe_kernels *kernels;
-	pe_tensor q, k, v; /* after the site rotate */
-	float *rotated[3]; /* their memory, if there is such a site */
-	int64_t block;     /* queries of a task */
+	/* Where there is such a site: queries are turned when a task takes them; keys and values beforehand, of
+	 * some key heads at a time, so that memory stays bounded. Of (batch, key head) turned_first on, dense. */
+	float *turned[3]; /* by side */
+	int64_t turned_first;
+	int64_t first_chunk; /* of the tasks that are run for these heads */
+	int64_t block;       /* queries of a task */
 	struct pe_tile_table bias, gain, after;
 	double *peak; /* heads: the greatest of the bias table, taken off it */
 	struct pe_tile_terms content, values;
@@ -107,6 +110,7 @@ struct pe_tile_work {
 	float *by_key;               /* products of these with each small table */
 	float *table, *packed_table; /* PE_TILE_ROWS rows */
 	float *products, *gemm;
+	double *vector;          /* of the site rotate */
 	double *row;             /* one query's cells */
 	unsigned char *seen;     /* lanes × tile_keys: what is seen of the tile looked at */
 	unsigned char *odd_seen; /* lanes that see each odd value */
@@ -131,9 +135,20 @@ void pe_tile_work_free(struct pe_tile_work *w);
 void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, int64_t first, int64_t count);
 void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count);
 
+/* tile_turn.c: the site rotate. */
+/* Heads of keys, over all batches, that are turned at a time. All of them if nothing turns. */
+int64_t pe_tiles_turned_heads(const struct pe_tiles *tiles);
+/* Memory for so many; freed with pe_free. */
+pe_status pe_tiles_make_turned(struct pe_tiles *tiles, int64_t heads) PE_NODISCARD;
+/* Turns keys and values of heads first … first + count - 1. */
+pe_status pe_tiles_turn(struct pe_tiles *tiles, int64_t first, int64_t count) PE_NODISCARD;
+/* n vectors of one head, dense, from `first` on. vector: 2 · plan->widest doubles. */
+void pe_tile_turn_rows(const struct pe_plan *plan, const pe_tensor *from, const struct pe_place *first,
+	int64_t n, double *vector, float *out);
+
 /* tile_load.c: from tensors to panels. What belongs to a query head takes the keys that this head shares. */
-pe_status pe_tiles_rotate(struct pe_tiles *tiles) PE_NODISCARD;
-pe_status pe_tiles_measure_keys(struct pe_tiles *tiles) PE_NODISCARD;
+/* Lengths of keys, of heads turned_first on, if they are wanted. */
+pe_status pe_tiles_measure_keys(struct pe_tiles *tiles, int64_t heads) PE_NODISCARD;
 void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g);
 void pe_tile_load_keys(struct pe_tile_work *w, int64_t head);
 void pe_tile_load_values(struct pe_tile_work *w, int64_t head);

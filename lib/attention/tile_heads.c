@@ -127,10 +127,11 @@ static void attend_all(struct pe_tile_work *w, struct lines *lines)
 		pe_tile_store(w, &w->groups[h]);
 }
 
-pe_status pe_tile_attend_heads(pe_context *worker, void *tiles, int64_t chunk)
+pe_status pe_tile_attend_heads(pe_context *worker, void *tiles, int64_t index)
 {
 	const struct pe_tiles *t = tiles;
 	const struct pe_plan *p = t->plan;
+	int64_t chunk = t->first_chunk + index;
 	int64_t blocks = (p->queries + t->block - 1) / t->block;
 	struct pe_tile_work w = {.tiles = t, .ctx = worker, .batch = chunk / blocks};
 	struct lines lines = {NULL, NULL, NULL, NULL};

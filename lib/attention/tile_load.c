@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * From tensors to panels: the site rotate, storage types, scale. */
+ * From tensors to panels: storage types, scale. */
 #include <math.h>
 
 #include "pool.h"
 #include "tile.h"
 
-/* ---- the site rotate: once, in double, rounded once ---------------------------------- */
-
-struct side {
-	const struct pe_plan *plan;
-	pe_side side;
-	const pe_tensor *from, *to;
-};
+/* ---- storage types ------------------------------------------------------------------- */
 
 static const char *vector_at(const pe_tensor *t, int64_t batch, int64_t head, int64_t i)
 {
@@ -19,71 +13,52 @@ static const char *vector_at(const pe_tensor *t, int64_t batch, int64_t head, in
 	return (const char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
 }
 
-static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
-{
-	const struct side *s = arg;
-	const struct pe_plan *p = s->plan;
-	const pe_tensor *from = s->from, *to = s->to;
-	int64_t heads = from->shape[1], width = to->shape[3];
-	float *out = (float *)to->data + index * to->strides[1];
-	double *vector = pe_alloc(worker, 2 * p->widest, sizeof *vector);
-	if (!vector)
-		return PE_ERR_NOMEM;
-	for (int64_t i = 0; i < from->shape[2]; i++, out += width) {
-		struct pe_place at = {s->side, index / heads, index % heads, i};
-		pe_load_f64(
-			vector, vector_at(from, at.batch, at.head, i), from->dtype, from->strides[3], from->shape[3]);
-		pe_plan_rotate(p, &at, vector, vector + p->widest);
-		pe_store_f64(out, PE_F32, 1, vector, 1, width);
-	}
-	pe_free(worker, vector);
-	return PE_OK;
-}
-
-static pe_status rotate_side(struct pe_tiles *tiles, pe_side side, const pe_tensor *from, pe_tensor *to)
-{
-	struct pe_plan *p = tiles->plan;
-	int64_t shape[4] = {from->shape[0], from->shape[1], from->shape[2], p->rotated[side][p->rotate.count]};
-	int64_t count;
-	*to = *from;
-	if (p->rotate.count == 0)
-		return PE_OK;
-	if (!pe_mul(shape[0] * shape[1], shape[2], &count) || !pe_mul(count, shape[3], &count))
-		return pe_fail(p->ctx, PE_ERR_NOMEM, "turned vectors are more than memory can hold");
-	tiles->rotated[side] = pe_alloc(p->ctx, count, sizeof(float));
-	if (!tiles->rotated[side])
-		return PE_ERR_NOMEM;
-	*to = pe_tensor_dense(tiles->rotated[side], PE_F32, 4, shape);
-	return pe_parallel(p->ctx, shape[0] * shape[1], rotate_head, &(struct side){p, side, from, to}, NULL);
-}
-
-pe_status pe_tiles_rotate(struct pe_tiles *tiles)
-{
-	PE_TRY(rotate_side(tiles, PE_QUERIES, &tiles->plan->q, &tiles->q));
-	PE_TRY(rotate_side(tiles, PE_KEYS, &tiles->plan->k, &tiles->k));
-	return rotate_side(tiles, PE_VALUES, &tiles->plan->v, &tiles->v);
-}
-
-/* ---- storage types ------------------------------------------------------------------- */
-
-/* Rows of a tensor as floats: f32 where they lie, others by way of scratch (n × width). */
-static const float *rows_of(const struct pe_tiles *tiles, const pe_tensor *t, int64_t batch, int64_t head,
-	int64_t first, int64_t n, float *scratch, int64_t *stride, int64_t *step)
+/* Rows as floats: f32 where they lie, others by way of scratch (n × width). */
+static const float *rows_of(const struct pe_tiles *tiles, const pe_tensor *t, const struct pe_place *first,
+	int64_t n, float *scratch, int64_t *stride, int64_t *step)
 {
 	int64_t width = t->shape[3];
 	if (t->dtype == PE_F32) {
 		*stride = t->strides[2];
 		*step = t->strides[3];
-		return (const float *)(const void *)vector_at(t, batch, head, first);
+		return (const float *)(const void *)vector_at(t, first->batch, first->head, first->token);
 	}
 	pe_tile_convert_fn *convert =
 		t->dtype == PE_F16 ? tiles->kernels->tile_from_f16 : tiles->kernels->tile_from_bf16;
 	for (int64_t i = 0; i < n; i++)
-		convert(scratch + i * width, (const uint16_t *)(const void *)vector_at(t, batch, head, first + i),
+		convert(scratch + i * width,
+			(const uint16_t *)(const void *)vector_at(t, first->batch, first->head, first->token + i),
 			t->strides[3], width);
 	*stride = width;
 	*step = 1;
 	return scratch;
+}
+
+/* Keys or values, turned if they are. */
+static const float *key_rows(const struct pe_tiles *t, const struct pe_place *first, int64_t n,
+	float *scratch, int64_t *stride, int64_t *step)
+{
+	const struct pe_plan *p = t->plan;
+	if (p->rotate.count == 0)
+		return rows_of(t, first->side == PE_KEYS ? &p->k : &p->v, first, n, scratch, stride, step);
+	*stride = first->side == PE_KEYS ? p->dot_width : p->sum_width;
+	*step = 1;
+	int64_t head = first->batch * p->key_heads + first->head - t->turned_first;
+	return t->turned[first->side] + (head * p->keys + first->token) * *stride;
+}
+
+/* Queries, turned if they are to be. */
+static const float *query_rows(
+	const struct pe_tile_work *w, const struct pe_tile_group *g, int64_t *stride, int64_t *step)
+{
+	const struct pe_plan *p = w->tiles->plan;
+	const struct pe_place first = {PE_QUERIES, w->batch, g->head, g->first};
+	if (p->rotate.count == 0)
+		return rows_of(w->tiles, &p->q, &first, g->count, w->rows, stride, step);
+	pe_tile_turn_rows(p, &p->q, &first, g->count, w->vector, w->rows);
+	*stride = p->dot_width;
+	*step = 1;
+	return w->rows;
 }
 
 /* ---- panels -------------------------------------------------------------------------- */
@@ -115,7 +90,7 @@ void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g)
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t stride, step, width = t->plan->dot_width;
-	const float *q = rows_of(t, &t->q, w->batch, g->head, g->first, g->count, w->rows, &stride, &step);
+	const float *q = query_rows(w, g, &stride, &step);
 	load_scales(w, g);
 	if (t->plan->scaler) {
 		/* Each query has its own. */
@@ -137,8 +112,8 @@ void pe_tile_load_keys(struct pe_tile_work *w, int64_t head)
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t stride, step;
-	const float *k =
-		rows_of(t, &t->k, w->batch, key_head(t->plan, head), w->key, w->key_count, w->rows, &stride, &step);
+	const struct pe_place first = {PE_KEYS, w->batch, key_head(t->plan, head), w->key};
+	const float *k = key_rows(t, &first, w->key_count, w->rows, &stride, &step);
 	t->kernels->tile_pack_keys(w->keys, k, w->key_count, stride, step, t->plan->dot_width);
 	pe_tile_load_key_terms(w, head, k, stride, step);
 	w->has_keys = true;
@@ -164,8 +139,8 @@ static void take_out_odd(struct pe_tile_work *w)
 void pe_tile_load_values(struct pe_tile_work *w, int64_t head)
 {
 	const struct pe_tiles *t = w->tiles;
-	w->raw_values = rows_of(t, &t->v, w->batch, key_head(t->plan, head), w->key, w->key_count, w->rows,
-		&w->raw_stride, &w->raw_step);
+	const struct pe_place first = {PE_VALUES, w->batch, key_head(t->plan, head), w->key};
+	w->raw_values = key_rows(t, &first, w->key_count, w->rows, &w->raw_stride, &w->raw_step);
 	w->odd_count = 0;
 	if (!t->kernels->tile_pack_values(
 			w->values, w->raw_values, w->key_count, w->raw_stride, w->raw_step, t->plan->sum_width))
@@ -177,26 +152,24 @@ void pe_tile_load_values(struct pe_tile_work *w, int64_t head)
 static pe_status measure_head(pe_context *worker, void *arg, int64_t index)
 {
 	const struct pe_tiles *t = arg;
-	int64_t keys = t->plan->keys, blocks = (keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS, stride, step;
-	int64_t heads = t->plan->key_heads, width = t->plan->dot_width;
-	float *rows = pe_alloc(worker, PE_TILE_KEYS, (size_t)width * sizeof *rows);
+	const struct pe_plan *p = t->plan;
+	int64_t pair = t->turned_first + index, blocks = (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS, stride,
+			step;
+	float *rows = pe_alloc(worker, PE_TILE_KEYS, (size_t)p->dot_width * sizeof *rows);
 	if (!rows)
 		return PE_ERR_NOMEM;
 	for (int64_t block = 0; block < blocks; block++) {
-		int64_t first = block * PE_TILE_KEYS, n = pe_min(PE_TILE_KEYS, keys - first);
-		const float *k = rows_of(t, &t->k, index / heads, index % heads, first, n, rows, &stride, &step);
-		t->key_norms[index * blocks + block] = greatest_length(k, n, width, stride, step);
+		const struct pe_place first = {
+			PE_KEYS, pair / p->key_heads, pair % p->key_heads, block * PE_TILE_KEYS};
+		int64_t n = pe_min(PE_TILE_KEYS, p->keys - first.token);
+		const float *k = key_rows(t, &first, n, rows, &stride, &step);
+		t->key_norms[pair * blocks + block] = greatest_length(k, n, p->dot_width, stride, step);
 	}
 	pe_free(worker, rows);
 	return PE_OK;
 }
 
-pe_status pe_tiles_measure_keys(struct pe_tiles *t)
+pe_status pe_tiles_measure_keys(struct pe_tiles *t, int64_t heads)
 {
-	const struct pe_plan *p = t->plan;
-	int64_t blocks = (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS;
-	t->key_norms = pe_alloc(p->ctx, p->batch * p->key_heads * blocks, sizeof *t->key_norms);
-	if (!t->key_norms)
-		return PE_ERR_NOMEM;
-	return pe_parallel(p->ctx, p->batch * p->key_heads, measure_head, t, NULL);
+	return t->key_norms ? pe_parallel(t->plan->ctx, heads, measure_head, t, NULL) : PE_OK;
 }

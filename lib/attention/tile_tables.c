@@ -108,7 +108,11 @@ pe_status pe_tiles_make_tables(struct pe_tiles *t)
 		PE_TRY(make_table(t, &bias, t->peak));
 	PE_TRY(make_table(t, &gain, NULL));
 	PE_TRY(make_table(t, &after, NULL));
-	return can_leave_out(t) ? pe_tiles_measure_keys(t) : PE_OK;
+	if (!can_leave_out(t))
+		return PE_OK;
+	int64_t blocks = (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS;
+	t->key_norms = pe_alloc(p->ctx, p->batch * p->key_heads * blocks, sizeof *t->key_norms);
+	return t->key_norms ? PE_OK : PE_ERR_NOMEM;
 }
 
 void pe_tiles_free_tables(struct pe_tiles *t)

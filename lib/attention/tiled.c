@@ -82,6 +82,7 @@ void pe_tile_work_free(struct pe_tile_work *w)
 	pe_free(w->ctx, w->query_terms);
 	pe_free(w->ctx, w->floats);
 	pe_free(w->ctx, w->row);
+	pe_free(w->ctx, w->vector);
 	pe_free(w->ctx, w->seen);
 	pe_free(w->ctx, w->odd);
 	pe_free(w->ctx, w->index);
@@ -100,12 +101,13 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	w->query_terms = pe_alloc(w->ctx, w->group_count * t->content.count, sizeof *w->query_terms);
 	w->floats = pe_alloc(w->ctx, arena.used, sizeof *w->floats);
 	w->row = pe_alloc(w->ctx, cells, sizeof *w->row);
+	w->vector = pe_alloc(w->ctx, t->plan->rotate.count > 0 ? 2 * t->plan->widest : 0, sizeof *w->vector);
 	w->seen = pe_alloc(w->ctx, w->tile_keys, 2 * PE_TILE_MAX_LANES);
 	w->odd = pe_alloc(w->ctx, w->tile_keys, sizeof *w->odd);
 	w->index = pe_alloc(w->ctx, terms ? w->tile_keys * PE_TILE_MAX_LANES : 0, sizeof *w->index);
 	w->relative = pe_alloc(w->ctx, terms, (size_t)(t->plan->keys + t->block) * sizeof *w->relative);
-	if (!w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd || !w->index ||
-		!w->relative)
+	if (!w->vector || !w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd ||
+		!w->index || !w->relative)
 		return PE_ERR_NOMEM;
 	w->odd_seen = w->seen + PE_TILE_MAX_LANES * w->tile_keys;
 	arena = (struct arena){w->floats, 0};
@@ -245,10 +247,11 @@ static void attend_whole_rows(struct pe_tile_work *w)
 	}
 }
 
-static pe_status attend_block(pe_context *worker, void *arg, int64_t chunk)
+static pe_status attend_block(pe_context *worker, void *arg, int64_t index)
 {
 	const struct pe_tiles *t = arg;
 	const struct pe_plan *p = t->plan;
+	int64_t chunk = t->first_chunk + index;
 	int64_t blocks = (p->queries + t->block - 1) / t->block, block = chunk % blocks,
 			head = chunk / blocks % p->heads;
 	int64_t lanes = 2 * t->kernels->tile_vec;
@@ -301,9 +304,24 @@ static pe_status prepare(struct pe_tiles *t)
 	bool regular = pe_domain_is_regular(p->query_domain, p->key_domain);
 	t->block = block_size(t);
 	t->by_rows = p->mask.data || ((p->causal || p->windowed) && !regular);
-	PE_TRY(pe_tiles_rotate(t));
 	PE_TRY(pe_tiles_make_terms(t));
 	return pe_tiles_make_tables(t);
+}
+
+/* All queries of key heads first … first + count - 1, over all batches. */
+static pe_status attend_heads(struct pe_tiles *t, int64_t first, int64_t count)
+{
+	const struct pe_plan *p = t->plan;
+	int64_t blocks = (p->queries + t->block - 1) / t->block;
+	PE_TRY(pe_tiles_turn(t, first, count));
+	PE_TRY(pe_tiles_measure_keys(t, count));
+	if (p->map_heads) {
+		t->first_chunk = first / p->key_heads * blocks;
+		return pe_parallel(p->ctx, count / p->key_heads * blocks, pe_tile_attend_heads, t, "attention");
+	}
+	int64_t each = p->heads / p->key_heads * blocks;
+	t->first_chunk = first * each;
+	return pe_parallel(p->ctx, count * each, attend_block, t, "attention");
 }
 
 pe_status pe_attend_tiled(struct pe_plan *plan)
@@ -312,16 +330,15 @@ pe_status pe_attend_tiled(struct pe_plan *plan)
 	PE_TRY(check(plan));
 	if (plan->batch == 0 || plan->heads == 0 || plan->queries == 0)
 		return PE_OK;
+	int64_t all = plan->batch * plan->key_heads, some = pe_tiles_turned_heads(&tiles);
 	pe_status status = prepare(&tiles);
-	int64_t blocks = (plan->queries + tiles.block - 1) / tiles.block;
-	if (status == PE_OK && plan->map_heads)
-		status = pe_parallel(plan->ctx, plan->batch * blocks, pe_tile_attend_heads, &tiles, "attention");
-	else if (status == PE_OK)
-		status =
-			pe_parallel(plan->ctx, plan->batch * plan->heads * blocks, attend_block, &tiles, "attention");
+	if (status == PE_OK)
+		status = pe_tiles_make_turned(&tiles, some);
+	for (int64_t first = 0; status == PE_OK && first < all; first += some)
+		status = attend_heads(&tiles, first, pe_min(some, all - first));
 	pe_tiles_free_tables(&tiles);
 	pe_tiles_free_terms(&tiles);
 	for (int side = 0; side < 3; side++)
-		pe_free(plan->ctx, tiles.rotated[side]);
+		pe_free(plan->ctx, tiles.turned[side]);
 	return status;
 }

@@ -244,7 +244,7 @@ static void threads(void)
 
 static void encoders(void)
 {
-	static const char *const list[] = {"rope", "shaw", "transformer_xl", "erpe", "fire", "kerple", "cope"};
+	static const char *const list[] = {"rope", "shaw", "erpe", "fire", "kerple", "cope"};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		if (pe_encoder_find(list[i]))
 			share(&(struct problem){1024, 64, list[i], 0, 1, 1});

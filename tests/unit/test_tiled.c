@@ -536,6 +536,39 @@ static void test_threads(void **state)
 	free(one);
 }
 
+/* So many keys that those of one head alone are turned at a time. */
+static void test_many_keys(void **state)
+{
+	for (int mapped = 0; mapped < 2; mapped++) {
+		struct call *c = calloc(1, sizeof *c);
+		assert_non_null(c);
+		*c = (struct call){.ctx = *state, .seed = 5, .batch = 2, .heads = 4, .key_heads = 2, .queries = 3};
+		c->keys = mapped ? 12000 : 20000;
+		c->width = c->value_width = 16;
+		c->dtype = PE_F32;
+		struct pe_domain domains[2] = {
+			{.kind = PE_DOMAIN_SEQUENCE, .tokens = c->keys, .batch = 1, .axes = 1}};
+		domains[1] = domains[0];
+		domains[1].tokens = c->queries;
+		domains[1].offset = (double)(c->keys - c->queries);
+		c->options.size = sizeof c->options;
+		c->tensors = (pe_attention_tensors){.size = sizeof c->tensors, .q = &c->q, .k = &c->k, .v = &c->v};
+		c->q = random_tensor(c, c->heads, c->queries, c->width, 4, &c->q_memory);
+		c->k = random_tensor(c, c->key_heads, c->keys, c->width, 1, &c->k_memory);
+		c->v = random_tensor(c, c->key_heads, c->keys, c->value_width, 1, &c->v_memory);
+		add_encoding(c, ROTATE, &domains[0], &domains[1]);
+		if (mapped)
+			add_encoding(c, MAP_HEADS, &domains[0], &domains[1]);
+		struct result want = run(c, PE_CORE_REFERENCE), got = run(c, PE_CORE_TILED);
+		compare(c, &got, &want);
+		free(want.out);
+		free(want.lse);
+		free(got.out);
+		free(got.lse);
+		forget(c);
+	}
+}
+
 /* No memory at any allocation: a status, nothing lost, and the output of the next call is right. */
 static void test_no_memory(void **state)
 {
@@ -584,6 +617,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_with_encoders),
 		cmocka_unit_test(test_far_tiles),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_many_keys),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_f64_is_refused),
 	};
