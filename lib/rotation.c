@@ -94,7 +94,7 @@ void pe_rotation_pairs(const struct pe_rotation *r, const double *cosine, const 
 {
 	row += r->start;
 	for (int64_t t = 0; t < count; t++) {
-		int64_t i = r->half > 0 ? first + t : 2 * (first + t), j = r->half > 0 ? i + r->half : i + 1;
+		int64_t i = pe_rotation_channel(r, first + t), j = r->half > 0 ? i + r->half : i + 1;
 		double a = row[i], b = row[j];
 		row[i] = a * cosine[t] - b * sine[t];
 		row[j] = a * sine[t] + b * cosine[t];
@@ -120,7 +120,9 @@ void pe_rotation_rotate(
 pe_status pe_rotation_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out)
 {
 	const struct pe_rotation *r = rotation_of(e);
-	int64_t last = r->start + (r->half > 0 ? r->half + r->pairs : 2 * r->pairs);
+	int64_t last = r->start;
+	if (r->pairs > 0)
+		last += pe_rotation_channel(r, r->pairs - 1) + (r->half > 0 ? r->half : 1) + 1;
 	*out = width;
 	if (side == PE_VALUES)
 		return PE_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Encoders that rotate pairs of channels by an angle that depends on the position: rope, xpos, rope2d,
- * mrope. They yield cos and sin (tokens, pairs), and at the site rotate
- *   a' = a cos - b sin,  b' = a sin + b cos. */
+ * mrope. Such an encoder writes turn, and its bind ends with pe_rotation_declare. They yield cos and sin
+ * (tokens, pairs), and at the site rotate a' = a cos - b sin,  b' = a sin + b cos. */
 #ifndef PE_ROTATION_H
 #define PE_ROTATION_H
 
@@ -10,8 +10,8 @@
 /* The first member of such an encoder's state. */
 struct pe_rotation {
 	int64_t pairs;
-	/* Pair t is channels (2t, 2t + 1), or, if half > 0, (t, t + half) with half ≥ pairs. Channels in no
-	 * pair stay. */
+	/* Pair t is channels (2t, 2t + 1), or, if half > 0, (c, c + half), c = 2 half (t / half) + t % half:
+	 * halves if half ≥ pairs, else halves within each block of half pairs. Channels in no pair stay. */
 	int64_t half;
 	int64_t start; /* all these channels counted from this one on */
 	int64_t width; /* of a head; 0: any that holds all pairs */
@@ -52,6 +52,12 @@ pe_status pe_rotation_apply(
 static inline const struct pe_rotation *pe_rotation_of(const pe_encoding *e)
 {
 	return e->encoder->rotate == pe_rotation_rotate ? e->state : NULL;
+}
+
+/* The first channel of pair t, counted from start; its other one is half, or 1, further on. */
+static inline int64_t pe_rotation_channel(const struct pe_rotation *r, int64_t t)
+{
+	return r->half > 0 ? t / r->half * 2 * r->half + t % r->half : 2 * t;
 }
 
 /* The domain on which vectors of this side stand. */

@@ -51,31 +51,46 @@ static void copy_start(const struct work *w, const struct block *b)
 	}
 }
 
-static void rotate_singles(const pe_context *worker, const struct work *w, const struct block *b)
+/* Pairs first … first + count - 1, which are pairs of neighbours or in halves of one block, in channels from
+ * `from` on; those up to from + width are copied. */
+static void rotate_pairs(const pe_context *worker, const struct work *w, const struct block *b, int64_t first,
+	int64_t count, int64_t from, int64_t width)
 {
-	int64_t turns = b->count * w->r->pairs;
 	const pe_tensor *x = w->x, *y = w->y;
-	pe_store_f64(b->single_cosine, PE_F32, 1, b->cosine, 1, turns);
-	pe_store_f64(b->single_sine, PE_F32, 1, b->sine, 1, turns);
-	if (x->data != y->data)
-		copy_start(w, b);
 	worker->kernels->rotate(&(struct pe_rotate_block){
-		.x = (const float *)(const void *)vector_of(x, b->batch, b->head, b->first) + w->r->start,
-		.y = (float *)(void *)vector_of(y, b->batch, b->head, b->first) + w->r->start,
+		.x = (const float *)(const void *)vector_of(x, b->batch, b->head, b->first) + from,
+		.y = (float *)(void *)vector_of(y, b->batch, b->head, b->first) + from,
 		.x_head = x->strides[1],
 		.x_token = x->strides[2],
 		.y_head = y->strides[1],
 		.y_token = y->strides[2],
 		.heads = b->heads,
 		.tokens = b->count,
-		.width = x->shape[3] - w->r->start,
-		.cosine = b->single_cosine,
-		.sine = b->single_sine,
+		.width = width,
+		.cosine = b->single_cosine + first,
+		.sine = b->single_sine + first,
 		.turn_step = w->r->pairs,
-		.pairs = w->r->pairs,
+		.pairs = count,
 		.half = w->r->half,
 		.stream = w->stream,
 	});
+}
+
+static void rotate_singles(const pe_context *worker, const struct work *w, const struct block *b)
+{
+	const struct pe_rotation *r = w->r;
+	int64_t turns = b->count * r->pairs, step = r->half > 0 ? r->half : r->pairs;
+	pe_store_f64(b->single_cosine, PE_F32, 1, b->cosine, 1, turns);
+	pe_store_f64(b->single_sine, PE_F32, 1, b->sine, 1, turns);
+	if (w->x->data != w->y->data)
+		copy_start(w, b);
+	bool last = false;
+	for (int64_t first = 0; !last; first += step) {
+		int64_t from = r->start + pe_rotation_channel(r, first);
+		last = first + step >= r->pairs;
+		rotate_pairs(worker, w, b, first, pe_min(step, r->pairs - first), from,
+			last ? w->x->shape[3] - from : 2 * step);
+	}
 }
 
 /* Other types and strides: in double, rounded once. */

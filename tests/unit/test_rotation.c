@@ -134,6 +134,8 @@ static void whole_tensors_are_their_vectors(void **state)
 			check(*state, (struct pe_rotation){.pairs = 32}, 64, types[k], apart);
 			check(*state, (struct pe_rotation){.pairs = 32, .half = 32}, 64, types[k], apart);
 			check(*state, (struct pe_rotation){.pairs = 13, .half = 20}, 40, types[k], apart);
+			check(*state, (struct pe_rotation){.pairs = 32, .half = 16}, 64, types[k], apart);
+			check(*state, (struct pe_rotation){.pairs = 13, .half = 5, .start = 2}, 31, types[k], apart);
 			check(*state, (struct pe_rotation){.pairs = 70, .half = 70}, 141, types[k], apart);
 			check(*state, (struct pe_rotation){.pairs = 5, .per_head = true}, 11, types[k], apart);
 			check(*state, (struct pe_rotation){.pairs = 0}, 3, types[k], apart);
