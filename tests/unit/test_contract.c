@@ -196,13 +196,15 @@ static void says_what_it_is(void **state)
 	(void)state;
 	const pe_encoder *before = NULL, *encoder;
 	for (int64_t i = 0; (encoder = next_encoder(i)); i++, before = encoder) {
-		assert_true(strlen(encoder->summary) > 10 && strlen(encoder->summary) < 90);
+		if (strlen(encoder->summary) <= 10 || strlen(encoder->summary) >= 90)
+			fail_msg("%s: its summary is not of 11 to 89 characters", encoder->table.name);
 		assert_true(strlen(encoder->help) > 40 && strlen(encoder->source) > 3);
 		assert_non_null(strstr(encoder->example, pe_encoder_name(encoder)));
 		assert_ptr_equal(pe_encoder_find(pe_encoder_name(encoder)), encoder);
 		for (const char *line = encoder->help; *line;
 			 line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
-			assert_true(strcspn(line, "\n") <= 78);
+			if (strcspn(line, "\n") > 78)
+				fail_msg("%s: a line of help is over 78 columns: %.40s", encoder->table.name, line);
 		for (int64_t k = 0; k < encoder->table.option_count; k++)
 			assert_true(strlen(encoder->table.options[k].help) > 3);
 		for (int64_t k = 0; k < encoder->table.preset_count; k++)
