@@ -32,19 +32,25 @@ pe_encoding *xt_encoding(pe_context *ctx, const char *with, const pe_domain *dom
 	return e;
 }
 
-void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, const char *text)
+void xt_refuses_on(
+	pe_context *ctx, const char *with, const pe_domain *domain, pe_status status, const char *text)
 {
 	const pe_encoder *encoder;
 	pe_encoding *e;
-	pe_domain *domain;
 	pe_params *params = params_of(ctx, with, &encoder);
-	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
 	xt_fails(ctx, pe_encoding_create(ctx, encoder, params, domain, NULL, &e), status, text);
-	pe_domain_destroy(&domain);
 	pe_params_destroy(&params);
 }
 
-static struct xt_turns turns_on(pe_context *ctx, const char *with, const pe_domain *domain)
+void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, const char *text)
+{
+	pe_domain *domain;
+	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
+	xt_refuses_on(ctx, with, domain, status, text);
+	pe_domain_destroy(&domain);
+}
+
+struct xt_turns xt_turns_on(pe_context *ctx, const char *with, const pe_domain *domain)
 {
 	struct xt_turns r = {0};
 	pe_tensor outs[PE_MAX_ARRAYS];
@@ -65,7 +71,7 @@ struct xt_turns xt_turns_from(pe_context *ctx, const char *with, int64_t length,
 {
 	pe_domain *domain;
 	assert_int_equal(pe_domain_sequence(ctx, length, offset, &domain), PE_OK);
-	struct xt_turns r = turns_on(ctx, with, domain);
+	struct xt_turns r = xt_turns_on(ctx, with, domain);
 	pe_domain_destroy(&domain);
 	return r;
 }
@@ -84,7 +90,7 @@ static pe_domain *domain_at(pe_context *ctx, const double *positions, int64_t n)
 struct xt_turns xt_turns_at(pe_context *ctx, const char *with, const double *positions, int64_t n)
 {
 	pe_domain *domain = domain_at(ctx, positions, n);
-	struct xt_turns r = turns_on(ctx, with, domain);
+	struct xt_turns r = xt_turns_on(ctx, with, domain);
 	pe_domain_destroy(&domain);
 	return r;
 }
@@ -118,6 +124,25 @@ void xt_scores(pe_context *ctx, const char *with, double i, double j, const doub
 	pe_encoding_destroy(&e);
 	pe_domain_destroy(&keys);
 	pe_domain_destroy(&queries);
+}
+
+double *xt_rotated(
+	pe_encoding *e, pe_dtype dtype, const double *x, int64_t heads, int64_t tokens, int64_t width)
+{
+	int64_t n = heads * tokens * width;
+	double *out = malloc((size_t)(n + 1) * sizeof *out);
+	float *singles = malloc((size_t)(n + 1) * sizeof *singles);
+	for (int64_t i = 0; i < n; i++) {
+		out[i] = x[i];
+		singles[i] = (float)x[i];
+	}
+	void *data = dtype == PE_F32 ? (void *)singles : out;
+	pe_tensor t = pe_tensor_dense(data, dtype, 4, (int64_t[]){1, heads, tokens, width});
+	assert_int_equal(pe_encoding_rotate(e, PE_KEYS, &t, &t), PE_OK);
+	for (int64_t i = 0; dtype == PE_F32 && i < n; i++)
+		out[i] = (double)singles[i];
+	free(singles);
+	return out;
 }
 
 void xt_numbers(double *out, int64_t n)

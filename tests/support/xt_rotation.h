@@ -12,7 +12,9 @@ struct xt_turns {
 	double *arrays[PE_MAX_ARRAYS];
 };
 
-/* At positions offset, offset + 1 …, or at given ones (n); fails the test if the encoder refuses. */
+/* On a domain, at positions offset, offset + 1 …, or at given ones (n); fails the test if the encoder
+ * refuses. */
+struct xt_turns xt_turns_on(pe_context *ctx, const char *with, const pe_domain *domain);
 struct xt_turns xt_turns_from(pe_context *ctx, const char *with, int64_t length, double offset);
 struct xt_turns xt_turns_at(pe_context *ctx, const char *with, const double *positions, int64_t n);
 void xt_turns_free(struct xt_turns *turns);
@@ -20,7 +22,9 @@ void xt_turns_free(struct xt_turns *turns);
 /* An encoding on a domain; fails the test if the encoder refuses. */
 pe_encoding *xt_encoding(pe_context *ctx, const char *with, const pe_domain *domain, const pe_domain *queries,
 	const pe_bundle *weights);
-/* How an encoder answers to settings it must refuse, on positions 0, 1, 2. */
+/* How an encoder answers to settings it must refuse, on a domain or on positions 0, 1, 2. */
+void xt_refuses_on(
+	pe_context *ctx, const char *with, const pe_domain *domain, pe_status status, const char *text);
 void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, const char *text);
 
 /* The scores scale · q·k + … of one query at position i and one key at position j, two heads, widths from
@@ -31,6 +35,11 @@ void xt_scores(pe_context *ctx, const char *with, double i, double j, const doub
 /* Causal attention of f32 numbers, 4 query heads on 2 key heads of this width, 70 queries at the end of 150
  * keys: fails the test unless the tiled core gives what the reference does, within tolerance. */
 void xt_tiles_agree(pe_context *ctx, const char *with, int64_t width, double tolerance);
+
+/* Keys x (heads, tokens, width) as the site rotate turns them, in f64, or in f32, which goes by the kernels.
+ * To be freed by free(). */
+double *xt_rotated(
+	pe_encoding *e, pe_dtype dtype, const double *x, int64_t heads, int64_t tokens, int64_t width);
 
 /* Numbers in [-1, 1) that differ from each other. */
 void xt_numbers(double *out, int64_t n);

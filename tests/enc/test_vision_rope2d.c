@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "xt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "xt_attend.h"
+#include "xt_rotation.h"
+
+static pe_domain *grid(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
+{
+	pe_domain *domain;
+	assert_int_equal(pe_domain_grid(ctx, frames, height, width, prefix, &domain), PE_OK);
+	return domain;
+}
+
+/* ---- golden values ------------------------------------------------------------------ */
+
+/* The cases of golden/make_rope2d.py. */
+static const struct {
+	const char *name, *with;
+	int64_t heads, width;
+} cases[] = {
+	{"eva02", "rope2d:preset=eva02,head_dim=16", 1, 16},
+	{"rope_vit_axial", "rope2d:preset=rope_vit_axial,head_dim=16", 1, 16},
+	{"rope_vit_mixed", "rope2d:preset=rope_vit_mixed,head_dim=16,heads=2", 2, 16},
+	{"perception", "rope2d:preset=perception,head_dim=16", 1, 16},
+	{"dinov3", "rope2d:preset=dinov3,head_dim=16", 1, 16},
+	{"dinov3_max", "rope2d:preset=dinov3,head_dim=16,denominator=max", 1, 16},
+	{"dinov3_min", "rope2d:preset=dinov3,head_dim=16,denominator=min,start=0.25", 1, 16},
+	{"dinov3_hf", "rope2d:preset=dinov3", 1, 64},
+	{"dinov3_bf16", "rope2d:preset=dinov3_bf16", 1, 64},
+	{"dinov3_bf16_48", "rope2d:preset=dinov3_bf16,head_dim=48", 1, 48},
+	{"pixtral", "rope2d:preset=pixtral,head_dim=16", 1, 16},
+	{"qwen2_vl", "rope2d:preset=qwen2_vl,head_dim=16", 1, 16},
+	{"gemma4", "rope2d:preset=gemma4,head_dim=16", 1, 16},
+};
+
+static const int64_t grids[][3] = {
+	{1, 2, 3}, {1, 4, 6}, {1, 5, 5}, {1, 1, 7}, {1, 14, 14}, {1, 16, 24}, {3, 2, 4}};
+
+enum { CASES = sizeof cases / sizeof *cases, GRIDS = sizeof grids / sizeof *grids };
+
+/* The same vectors on every token. */
+static double *everywhere(const pe_bundle *golden, int64_t heads, int64_t tokens, int64_t width)
+{
+	const float *x = xt_array(golden, width > 16 ? "x64" : "x").data;
+	double *out = malloc((size_t)(heads * tokens * width) * sizeof *out);
+	for (int64_t i = 0; i < heads * tokens * width; i++)
+		out[i] = (double)x[i / (tokens * width) * width + i % width];
+	return out;
+}
+
+/* Which token the i-th of those kept is. */
+static int64_t kept(int64_t i, int64_t tokens, int64_t count)
+{
+	return tokens == count ? i : i == count - 1 ? tokens - 1 : 29 * i;
+}
+
+/* What the models compute in f32: angles up to 24, whose last bit is 2e-6. */
+static void compare(int c, const pe_tensor *want, const double *got, int64_t tokens)
+{
+	int64_t width = cases[c].width, count = want->shape[want->ndim - 2];
+	const float *w = want->data;
+	assert_int_equal(pe_tensor_count(want), cases[c].heads * count * width);
+	for (int64_t h = 0; h < cases[c].heads; h++)
+		for (int64_t i = 0; i < count; i++)
+			for (int64_t k = 0; k < width; k++) {
+				double g = got[(h * tokens + kept(i, tokens, count)) * width + k];
+				double v = (double)w[(h * count + i) * width + k];
+				if (!(fabs(g - v) <= 8e-6))
+					fail_msg("%s, head %lld, token %lld, channel %lld: %.9g, not %.9g", cases[c].name,
+						(long long)h, (long long)kept(i, tokens, count), (long long)k, g, v);
+			}
+}
+
+/* The golden array of a case on a grid, if there is one. */
+static bool find_golden(const pe_bundle *golden, int c, const int64_t g[3], pe_tensor *want)
+{
+	char name[64], frames[24] = "";
+	if (g[0] > 1)
+		snprintf(frames, sizeof frames, "%lldx", (long long)g[0]);
+	snprintf(name, sizeof name, "%s.%s%lldx%lld", cases[c].name, frames, (long long)g[1], (long long)g[2]);
+	return pe_bundle_find(golden, name, want);
+}
+
+static void turn_and_compare(
+	pe_context *ctx, const pe_bundle *golden, int c, const int64_t g[3], const pe_tensor *want)
+{
+	int64_t tokens = g[0] * g[1] * g[2];
+	pe_bundle *weights = NULL;
+	if (strstr(cases[c].with, "mixed")) {
+		pe_tensor freqs = xt_array(golden, "rope_vit_mixed.freqs");
+		assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
+		assert_int_equal(pe_bundle_add(weights, "freqs", &freqs), PE_OK);
+	}
+	pe_domain *domain = grid(ctx, g[0], g[1], g[2], 0);
+	pe_encoding *e = xt_encoding(ctx, cases[c].with, domain, NULL, weights);
+	double *x = everywhere(golden, cases[c].heads, tokens, cases[c].width);
+	for (int k = 0; k < 2; k++) {
+		double *y = xt_rotated(e, k ? PE_F32 : PE_F64, x, cases[c].heads, tokens, cases[c].width);
+		compare(c, want, y, tokens);
+		free(y);
+	}
+	free(x);
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+	pe_bundle_destroy(&weights);
+}
+
+static void turns_as_the_models_do(void **state)
+{
+	pe_bundle *golden = xt_golden_bundle(*state, "rope2d/turned.npz");
+	int compared = 0;
+	for (int c = 0; c < CASES; c++)
+		for (int g = 0; g < GRIDS; g++) {
+			pe_tensor want;
+			if (!find_golden(golden, c, grids[g], &want))
+				continue;
+			turn_and_compare(*state, golden, c, grids[g], &want);
+			compared++;
+		}
+	assert_int_equal(compared, 7 * 5 + 2 + 2 * 2 + 1 + 4); /* qwen2_vl: 3 grids of even sides, and frames */
+	pe_bundle_destroy(&golden);
+}
+
+/* ---- what always holds -------------------------------------------------------------- */
+
+/* Settings of every preset, with small heads. */
+static const char *const all[] = {"rope2d:head_dim=12", "rope2d:preset=eva02,head_dim=12",
+	"rope2d:preset=rope_vit_axial,head_dim=12", "rope2d:preset=rope_vit_mixed,head_dim=12,heads=3",
+	"rope2d:preset=perception,head_dim=12", "rope2d:preset=dinov3,head_dim=12",
+	"rope2d:preset=dinov3_bf16,head_dim=12", "rope2d:preset=pixtral,head_dim=12",
+	"rope2d:preset=qwen2_vl,head_dim=12", "rope2d:preset=gemma4,head_dim=12"};
+
+enum {
+	ALL = sizeof all / sizeof *all,
+	HEADS = 3,
+	WIDTH = 12,
+	PREFIX = 5,
+	H = 4,
+	W = 6,
+	TOKENS = PREFIX + H * W
+};
+
+static double squares(const double *x)
+{
+	double sum = 0;
+	for (int k = 0; k < WIDTH; k++)
+		sum += x[k] * x[k];
+	return sum;
+}
+
+static void keeps_norms_and_the_prefix(void **state)
+{
+	double x[HEADS * TOKENS * WIDTH];
+	xt_numbers(x, HEADS * TOKENS * WIDTH);
+	pe_domain *domain = grid(*state, 1, H, W, PREFIX);
+	for (int c = 0; c < ALL; c++) {
+		pe_encoding *e = xt_encoding(*state, all[c], domain, NULL, NULL);
+		double *y = xt_rotated(e, PE_F64, x, HEADS, TOKENS, WIDTH);
+		int moved = 0;
+		for (int i = 0; i < HEADS * TOKENS; i++) {
+			const double *a = x + i * WIDTH, *b = y + i * WIDTH;
+			xt_close_f64(squares(b), squares(a), 1e-14, 0);
+			moved += memcmp(a, b, WIDTH * sizeof *a) != 0;
+			if (i % TOKENS < PREFIX)
+				assert_memory_equal(a, b, WIDTH * sizeof *a);
+		}
+		assert_true(moved >= HEADS * (H * W - 1));
+		free(y);
+		pe_encoding_destroy(&e);
+	}
+	pe_domain_destroy(&domain);
+}
+
+/* cos and sin, in the order of pairs, and the layout as help tells it. */
+static void arrays_are_what_turns(void **state)
+{
+	static const int firsts[3][6] = {{0, 2, 4, 6, 8, 10}, {0, 1, 2, 3, 4, 5}, {0, 1, 2, 6, 7, 8}};
+	static const int seconds[3][6] = {{1, 3, 5, 7, 9, 11}, {6, 7, 8, 9, 10, 11}, {3, 4, 5, 9, 10, 11}};
+	static const char *const with[] = {
+		"rope2d:head_dim=12", "rope2d:head_dim=12,layout=halves", "rope2d:head_dim=12,layout=axis_halves"};
+	double x[TOKENS * WIDTH];
+	xt_numbers(x, TOKENS * WIDTH);
+	pe_domain *domain = grid(*state, 1, H, W, PREFIX);
+	for (int l = 0; l < 3; l++) {
+		struct xt_turns turns = xt_turns_on(*state, with[l], domain);
+		pe_encoding *e = xt_encoding(*state, with[l], domain, NULL, NULL);
+		double *y = xt_rotated(e, PE_F64, x, 1, TOKENS, WIDTH);
+		assert_int_equal(turns.info[0].shape[0], TOKENS);
+		assert_int_equal(turns.info[0].shape[1], 6);
+		for (int i = 0; i < TOKENS * 6; i++) {
+			int row = i / 6 * WIDTH, a = row + firsts[l][i % 6], b = row + seconds[l][i % 6];
+			double c = turns.arrays[0][i], s = turns.arrays[1][i];
+			xt_close_f64(y[a], x[a] * c - x[b] * s, 0, 1e-15);
+			xt_close_f64(y[b], x[a] * s + x[b] * c, 0, 1e-15);
+		}
+		free(y);
+		pe_encoding_destroy(&e);
+		xt_turns_free(&turns);
+	}
+	pe_domain_destroy(&domain);
+}
+
+/* Exchanging the axes of the grid exchanges the halves of the pairs; and so does exchanging `axes`. */
+static void transposing_swaps_the_halves(void **state)
+{
+	static const char *const with[] = {"rope2d:head_dim=12", "rope2d:preset=eva02,head_dim=12",
+		"rope2d:preset=perception,head_dim=12", "rope2d:preset=dinov3,head_dim=12"};
+	enum { PAIRS = 6 };
+	pe_domain *domain = grid(*state, 1, H, W, 0), *across = grid(*state, 1, W, H, 0);
+	for (int c = 0; c < 4; c++) {
+		char other[80];
+		snprintf(other, sizeof other, "%s,axes=%s", with[c], c == 2 ? "yx" : "xy");
+		struct xt_turns a = xt_turns_on(*state, with[c], domain), b = xt_turns_on(*state, with[c], across);
+		struct xt_turns d = xt_turns_on(*state, other, domain);
+		for (int k = 0; k < 2; k++)
+			for (int i = 0; i < H * W * PAIRS; i++) {
+				int y = i / PAIRS / W, x = i / PAIRS % W, swapped = (i + PAIRS / 2) % PAIRS;
+				assert_true(a.arrays[k][i] == b.arrays[k][(x * H + y) * PAIRS + swapped]);
+				assert_true(a.arrays[k][i] == d.arrays[k][i / PAIRS * PAIRS + swapped]);
+			}
+		assert_true(memcmp(a.arrays[1], b.arrays[1], (size_t)a.size * sizeof(double)) != 0);
+		xt_turns_free(&a);
+		xt_turns_free(&b);
+		xt_turns_free(&d);
+	}
+	pe_domain_destroy(&domain);
+	pe_domain_destroy(&across);
+}
+
+/* On one grid the product of a query and a key that are as far apart is the same everywhere. */
+static void scores_follow_the_difference_of_places(void **state)
+{
+	double q[HEADS * TOKENS * WIDTH], vector[WIDTH];
+	xt_numbers(vector, WIDTH);
+	for (int i = 0; i < HEADS * TOKENS * WIDTH; i++)
+		q[i] = vector[i % WIDTH];
+	pe_domain *domain = grid(*state, 1, H, W, PREFIX);
+	for (int c = 0; c < ALL; c++) {
+		if (strstr(all[c], "qwen2_vl"))
+			continue; /* its tokens do not come row by row */
+		pe_encoding *e = xt_encoding(*state, all[c], domain, NULL, NULL);
+		double *y = xt_rotated(e, PE_F64, q, HEADS, TOKENS, WIDTH);
+		for (int step = 1; step <= W + 1; step += W) {
+			double want = 0;
+			for (int i = 0; i < (H - 1) * W; i++) {
+				double *a = y + (PREFIX + i) * WIDTH, score = 0;
+				for (int k = 0; k < WIDTH; k++)
+					score += a[k] * a[step * WIDTH + k];
+				want = i == 0 ? score : want;
+				if (i % W < W - 1)
+					xt_close_f64(score, want, 0, 1e-13);
+			}
+		}
+		free(y);
+		pe_encoding_destroy(&e);
+	}
+	pe_domain_destroy(&domain);
+}
+
+/* Positions y, x are the places of a grid; with real numbers too. The last tokens are those of the whole. */
+static void takes_positions_and_tails(void **state)
+{
+	pe_context *ctx = *state;
+	double at[H * W + 1][2], x[(H * W + 1) * WIDTH];
+	for (int i = 0; i < H * W; i++)
+		at[i][0] = i / W, at[i][1] = i % W;
+	at[H * W][0] = -1.5, at[H * W][1] = 2.25;
+	pe_tensor t = pe_tensor_dense(at, PE_F64, 2, (int64_t[]){H * W + 1, 2});
+	pe_domain *positions, *domain = grid(ctx, 1, H, W, 0), *tail;
+	assert_int_equal(pe_domain_positions(ctx, &t, 2, &positions), PE_OK);
+	assert_int_equal(pe_domain_tail(ctx, domain, 5, &tail), PE_OK);
+	xt_numbers(x, (H * W + 1) * WIDTH);
+	pe_encoding *list[] = {xt_encoding(ctx, all[0], domain, NULL, NULL),
+		xt_encoding(ctx, all[0], positions, NULL, NULL), xt_encoding(ctx, all[0], tail, NULL, NULL)};
+	double *y[] = {xt_rotated(list[0], PE_F64, x, 1, H * W, WIDTH),
+		xt_rotated(list[1], PE_F64, x, 1, H * W + 1, WIDTH),
+		xt_rotated(list[2], PE_F64, x + (H * W - 5) * WIDTH, 1, 5, WIDTH)};
+	assert_memory_equal(y[0], y[1], H * W * WIDTH * sizeof *x);
+	assert_memory_equal(y[0] + (H * W - 5) * WIDTH, y[2], 5 * WIDTH * sizeof *x);
+	const double *a = x + H * W * WIDTH, *b = y[1] + H * W * WIDTH;
+	xt_close_f64(b[0], a[0] * cos(-1.5) - a[1] * sin(-1.5), 0, 1e-15);
+	xt_close_f64(b[7], a[6] * sin(2.25) + a[7] * cos(2.25), 0, 1e-15);
+	for (int i = 0; i < 3; i++) {
+		free(y[i]);
+		pe_encoding_destroy(&list[i]);
+	}
+	pe_domain_destroy(&positions);
+	pe_domain_destroy(&domain);
+	pe_domain_destroy(&tail);
+}
+
+/* Begun as the authors do: of each head a direction, frequencies along it and across it. */
+static void learned_frequencies_begin_with_directions(void **state)
+{
+	enum { N = 3 };
+	pe_domain *domain = grid(*state, 1, 1, 1, 0);
+	pe_encoding *e = xt_encoding(*state, all[3], domain, NULL, NULL);
+	const char *name;
+	pe_tensor freqs;
+	assert_int_equal(pe_encoding_weight_at(e, 0, &name, &freqs), PE_OK);
+	assert_string_equal(name, "freqs");
+	const double *u = freqs.data, *v = u + HEADS * 2 * N;
+	double direction[HEADS];
+	for (int h = 0; h < HEADS; h++) {
+		const double *a = u + h * 2 * N, *b = v + h * 2 * N;
+		direction[h] = atan2(b[0], a[0]);
+		for (int k = 0; k < N; k++) {
+			xt_close_f64(hypot(a[k], b[k]), pow(10, -k / 3.0), 1e-14, 0);
+			xt_close_f64(a[k] * a[N + k] + b[k] * b[N + k], 0, 0, 1e-15);
+			xt_close_f64(atan2(b[k], a[k]), direction[h], 1e-13, 0);
+			assert_true(a[k] * b[N + k] - b[k] * a[N + k] > 0);
+		}
+	}
+	assert_true(fabs(direction[0] - direction[1]) > 1e-3 && fabs(direction[1] - direction[2]) > 1e-3);
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+}
+
+/* ---- attention ---------------------------------------------------------------------- */
+
+/* Few queries at the end of a grid: the tiled core gives what the reference does. */
+static void attention_agrees(void **state)
+{
+	enum { QUERIES = 7 };
+	pe_context *ctx = *state;
+	pe_domain *keys = grid(ctx, 1, H, W, PREFIX), *queries;
+	assert_int_equal(pe_domain_tail(ctx, keys, QUERIES, &queries), PE_OK);
+	double numbers[HEADS * TOKENS * WIDTH];
+	float x[HEADS * TOKENS * WIDTH], out[2][HEADS * QUERIES * WIDTH];
+	xt_numbers(numbers, HEADS * TOKENS * WIDTH);
+	for (int i = 0; i < HEADS * TOKENS * WIDTH; i++)
+		x[i] = (float)numbers[i];
+	for (int c = 0; c < ALL; c++) {
+		pe_encoding *e = xt_encoding(ctx, all[c], keys, queries, NULL);
+		pe_tensor k = pe_tensor_dense(x, PE_F32, 4, (int64_t[]){1, HEADS, TOKENS, WIDTH});
+		pe_tensor q = pe_tensor_dense(x, PE_F32, 4, (int64_t[]){1, HEADS, QUERIES, WIDTH}), y = q;
+		for (int core = 0; core < 2; core++) {
+			y.data = out[core];
+			pe_attention_options how = {.size = sizeof how, .core = core ? PE_CORE_TILED : PE_CORE_REFERENCE};
+			pe_attention_tensors t = {.size = sizeof t, .q = &q, .k = &k, .v = &k, .out = &y};
+			assert_int_equal(pe_attend(ctx, &e, 1, &how, &t), PE_OK);
+		}
+		for (int i = 0; i < HEADS * QUERIES * WIDTH; i++)
+			xt_close_f64((double)out[1][i], (double)out[0][i], 0, 1e-5);
+		pe_encoding_destroy(&e);
+	}
+	pe_domain_destroy(&queries);
+	pe_domain_destroy(&keys);
+}
+
+static void refuses_what_it_cannot_take(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *domain = grid(ctx, 1, 3, 4, 0), *positions;
+	double at[2] = {1, 2};
+	pe_tensor t = pe_tensor_dense(at, PE_F64, 2, (int64_t[]){1, 2});
+	assert_int_equal(pe_domain_positions(ctx, &t, 2, &positions), PE_OK);
+	xt_refuses_on(ctx, "rope2d:head_dim=6", domain, PE_ERR_RANGE, "must be a multiple of 4");
+	xt_refuses_on(ctx, "rope2d:reference=1/2/3", domain, PE_ERR_RANGE, "must have one, or two");
+	xt_refuses_on(ctx, "rope2d:block=2", domain, PE_ERR_SHAPE, "blocks of 2 x 2 do not fill a grid of 3 x 4");
+	xt_refuses_on(ctx, "rope2d:block=2", positions, PE_ERR_UNSUPPORTED, "block needs the size of a grid");
+	xt_refuses_on(
+		ctx, "rope2d:preset=dinov3", positions, PE_ERR_UNSUPPORTED, "coordinates needs the size of a grid");
+	xt_refuses_settings(ctx, "rope2d", PE_ERR_SHAPE, "it takes a grid, or two numbers a position");
+	pe_domain_destroy(&positions);
+	pe_domain_destroy(&domain);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turns_as_the_models_do),
+		cmocka_unit_test(keeps_norms_and_the_prefix),
+		cmocka_unit_test(arrays_are_what_turns),
+		cmocka_unit_test(transposing_swaps_the_halves),
+		cmocka_unit_test(scores_follow_the_difference_of_places),
+		cmocka_unit_test(takes_positions_and_tails),
+		cmocka_unit_test(learned_frequencies_begin_with_directions),
+		cmocka_unit_test(attention_agrees),
+		cmocka_unit_test(refuses_what_it_cannot_take),
+	};
+	return xt_run(argc, argv, tests);
+}

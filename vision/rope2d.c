@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Rotary positions of a grid: half of the pairs of channels is turned by y × frequency, half by x ×
+ * frequency; or every pair by both, with learned frequencies. Heo et al., "Rotary position embedding for
+ * vision transformer", 2024; Fang et al., "EVA-02", 2023. */
+#include <math.h>
+
+#include "encoder.h"
+#include "frequency.h"
+#include "kernels/kernels.h"
+#include "rotation.h"
+
+enum axes { YX, XY };
+enum coordinates { INDEX, REFERENCE, CENTRED };
+enum denominator { OWN, LARGER, SMALLER };
+enum frequencies { SHARED, SPLIT, LEARNED };
+enum layout { INTERLEAVED, HALVES, AXIS_HALVES };
+
+struct state {
+	struct pe_rotation rotation;
+	int64_t bands; /* pairs of one axis */
+	int number[2]; /* which of y and x comes first: 0 is y */
+	int64_t block; /* side of the blocks in whose order tokens come */
+	enum coordinates kind;
+	enum denominator denominator;
+	double start, reference[2];           /* of y and x */
+	struct pe_frequencies frequencies[2]; /* of the first axis and of the second */
+	const double *learned;                /* (2, heads, pairs), or NULL */
+};
+
+/* ---- coordinates -------------------------------------------------------------------- */
+
+/* What coordinates of y (0) or x (1) are divided by. */
+static double length_of(const struct state *s, const pe_domain *domain, int axis)
+{
+	double height = (double)domain->height, width = (double)domain->width;
+	if (s->denominator != OWN)
+		return s->denominator == LARGER ? fmax(height, width) : fmin(height, width);
+	return axis == 0 ? height : width;
+}
+
+/* Row and column of a token: row by row, or block by block and row by row in each. */
+static void find_place(
+	const struct state *s, const pe_domain *domain, const struct pe_place *at, double place[2])
+{
+	int first = domain->positions ? 0 : 1; /* axes of a grid are t, y, x */
+	for (int axis = 0; axis < 2; axis++)
+		place[axis] = pe_domain_coordinate(domain, at->batch, at->token, first + axis);
+	if (s->block == 1)
+		return;
+	int64_t side = s->block, number = (int64_t)place[0] * domain->width + (int64_t)place[1];
+	int64_t block = number / (side * side), inside = number % (side * side), blocks = domain->width / side;
+	place[0] = (double)(block / blocks * side + inside / side);
+	place[1] = (double)(block % blocks * side + inside % side);
+}
+
+/* In the order of the axes. */
+static void find_coordinates(const pe_encoding *e, const struct pe_place *at, double out[2])
+{
+	const struct state *s = e->state;
+	const pe_domain *domain = pe_side_domain(e, at->side);
+	double place[2];
+	find_place(s, domain, at, place);
+	for (int i = 0; i < 2; i++) {
+		int axis = s->number[i];
+		double c = place[axis] + s->start;
+		if (s->kind == REFERENCE)
+			c = c / length_of(s, domain, axis) * s->reference[axis];
+		else if (s->kind == CENTRED)
+			c = 2 * ((c + 0.5) / length_of(s, domain, axis)) - 1;
+		out[i] = c;
+	}
+}
+
+/* ---- the rotation ------------------------------------------------------------------- */
+
+static void turn(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
+	double *cosine, double *sine)
+{
+	const struct state *s = e->state;
+	double coordinates[2];
+	find_coordinates(e, at, coordinates);
+	for (int i = 0; i < 2; i++) {
+		int64_t start = i * s->bands;
+		int64_t from = pe_max(first, start), to = pe_min(first + count, start + s->bands);
+		if (from < to)
+			pe_frequencies_turn(e->ctx, &s->frequencies[i], coordinates[i], from - start, to - from,
+				cosine + (from - first), sine + (from - first));
+	}
+}
+
+static void turn_learned(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
+	double *cosine, double *sine)
+{
+	const struct state *s = e->state;
+	int64_t pairs = s->rotation.pairs;
+	const double *one = s->learned + at->head * pairs + first, *other = one + e->heads * pairs;
+	double c[2];
+	find_coordinates(e, at, c);
+	for (int64_t t = 0; t < count; t++)
+		sine[t] = c[0] * one[t] + c[1] * other[t];
+	e->ctx->kernels->sincos(sine, count, sine, cosine);
+}
+
+/* ---- bind --------------------------------------------------------------------------- */
+
+static pe_status take_reference(pe_encoding *e, struct state *s)
+{
+	int64_t count;
+	const double *list = pe_params_list(e->params, "reference", &count);
+	if (count != 1 && count != 2)
+		return pe_encoding_fail(e, PE_ERR_RANGE,
+			"reference has %lld numbers, and must have one, or two: height/width", (long long)count);
+	s->reference[0] = list[0];
+	s->reference[1] = list[count - 1];
+	return PE_OK;
+}
+
+static pe_status check_domain(pe_encoding *e, const struct state *s, const pe_domain *domain)
+{
+	if (domain->kind == PE_DOMAIN_SEQUENCE && (!domain->positions || domain->axes != 2))
+		return pe_encoding_fail(
+			e, PE_ERR_SHAPE, "it takes a grid, or two numbers a position, y and x, not a sequence");
+	if (domain->positions && (s->kind != INDEX || s->block != 1))
+		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED,
+			"%s needs the size of a grid, which positions do not tell",
+			s->block != 1 ? "block" : "coordinates");
+	if (!domain->positions && (domain->height % s->block != 0 || domain->width % s->block != 0))
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "blocks of %lld x %lld do not fill a grid of %lld x %lld",
+			(long long)s->block, (long long)s->block, (long long)domain->height, (long long)domain->width);
+	return PE_OK;
+}
+
+static double as_bf16(double x)
+{
+	uint16_t bits = pe_f64_to_bf16(x);
+	pe_load_f64(&x, &bits, PE_BF16, 1, 1);
+	return x;
+}
+
+/* Of axis number i, in order. */
+static pe_status make_frequencies(pe_encoding *e, struct state *s, int i)
+{
+	bool split = pe_params_choice(e->params, "frequencies") == SPLIT;
+	bool rounded = pe_params_choice(e->params, "periods") == 1;
+	long double scale = pe_params_real(e->params, "scale"), base = pe_params_real(e->params, "base");
+	long double *w = pe_alloc(e->ctx, s->bands, sizeof *w);
+	if (!w)
+		return PE_ERR_NOMEM;
+	for (int64_t k = 0; k < s->bands; k++) {
+		long double exponent = (long double)(split ? 2 * k + i : 2 * k) / (long double)(2 * s->bands);
+		if (rounded)
+			w[k] = scale / as_bf16(pow((double)base, as_bf16((double)exponent)));
+		else
+			w[k] = scale * powl(base, -exponent);
+	}
+	pe_status status = pe_frequencies_make(e->ctx, w, s->bands, &s->frequencies[i]);
+	pe_free(e->ctx, w);
+	return status;
+}
+
+/* The authors' beginning: pair k is turned by the coordinate along a direction of its head's own, pair
+ * bands + k by that across it. */
+static void begin_learned(const pe_encoding *e, const struct state *s, double *freqs)
+{
+	int64_t pairs = s->rotation.pairs;
+	double base = pe_params_real(e->params, "base"), scale = pe_params_real(e->params, "scale");
+	for (int64_t h = 0; h < e->heads; h++) {
+		double *one = freqs + h * pairs, *other = one + e->heads * pairs, direction = one[0];
+		for (int64_t k = 0; k < s->bands; k++) {
+			double w = scale * pow(base, -(double)k / (double)s->bands);
+			one[k] = w * cos(direction);
+			other[k] = w * sin(direction);
+			one[s->bands + k] = -other[k];
+			other[s->bands + k] = one[k];
+		}
+	}
+}
+
+static pe_status take_learned(pe_encoding *e, struct state *s)
+{
+	double *freqs;
+	e->heads = e->key_heads = pe_params_int(e->params, "heads");
+	PE_TRY(pe_encoding_weight(e, "freqs", 3, (int64_t[]){2, e->heads, s->rotation.pairs},
+		pe_initial_uniform(0, 6.283185307179586), &freqs));
+	if (!pe_encoding_weight_is_given(e, "freqs"))
+		begin_learned(e, s, freqs);
+	s->learned = freqs;
+	return PE_OK;
+}
+
+static pe_status bind(pe_encoding *e)
+{
+	int64_t head_dim = pe_params_int(e->params, "head_dim");
+	enum layout layout = (enum layout)pe_params_choice(e->params, "layout");
+	bool learned = pe_params_choice(e->params, "frequencies") == LEARNED;
+	if (head_dim % 4 != 0)
+		return pe_encoding_fail(e, PE_ERR_RANGE,
+			"head_dim is %lld, but must be a multiple of 4: pairs of channels for two axes",
+			(long long)head_dim);
+	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
+	struct state *s = e->state;
+	s->bands = head_dim / 4;
+	s->number[0] = pe_params_choice(e->params, "axes") == XY;
+	s->number[1] = 1 - s->number[0];
+	s->block = pe_params_int(e->params, "block");
+	s->kind = (enum coordinates)pe_params_choice(e->params, "coordinates");
+	s->denominator = (enum denominator)pe_params_choice(e->params, "denominator");
+	s->start = pe_params_real(e->params, "start");
+	PE_TRY(take_reference(e, s));
+	PE_TRY(check_domain(e, s, e->domain));
+	PE_TRY(check_domain(e, s, e->queries));
+	s->rotation = (struct pe_rotation){.pairs = head_dim / 2,
+		.half = layout == HALVES    ? head_dim / 2
+			: layout == AXIS_HALVES ? s->bands
+									: 0,
+		.width = head_dim,
+		.per_head = learned,
+		.turn = learned ? turn_learned : turn};
+	if (learned)
+		PE_TRY(take_learned(e, s));
+	for (int i = 0; i < 2 && !learned; i++)
+		PE_TRY(make_frequencies(e, s, i));
+	return pe_rotation_declare(e);
+}
+
+static void release(pe_encoding *e)
+{
+	struct state *s = e->state;
+	for (int i = 0; i < 2; i++)
+		pe_frequencies_free(e->ctx, &s->frequencies[i]);
+}
+
+/* ---- what it is --------------------------------------------------------------------- */
+
+static const pe_option_info options[] = {
+	PE_INT("head_dim", "64", 4, 1 << 16, "width of a head, a multiple of 4"),
+	PE_CHOICE("axes", "yx", "yx|xy", "which axis turns the first half of the pairs"),
+	PE_REAL("base", "10000", 1e-6, 1e18, "base of the frequencies"),
+	PE_CHOICE("frequencies", "shared", "shared|split|learned",
+		"the same list for both axes; one list of twice the length, its even numbers for the first axis and "
+		"its odd ones for the second; or learned for each head, axis and pair"),
+	PE_INT("heads", "12", 1, 4096, "attention heads, of frequencies=learned"),
+	PE_CHOICE("periods", "exact", "exact|bf16", "periods scale/w as they are, or rounded to bf16"),
+	PE_REAL("scale", "1", -1e9, 1e9, "what all frequencies are multiplied by"),
+	PE_CHOICE("coordinates", "index", "index|reference|centred",
+		"i + start; (i + start)/length reference; or 2 (i + start + 0.5)/length - 1, from -1 to 1"),
+	PE_REAL("start", "0", -1e9, 1e9, "added to rows and columns"),
+	PE_LIST("reference", "16", 1e-9, 1e9,
+		"coordinates=reference: the grid of pretraining, one number or height/width"),
+	PE_CHOICE("denominator", "own", "own|max|min",
+		"the length that coordinates are divided by: the axis' own, or the larger or smaller of both"),
+	PE_CHOICE("layout", "interleaved", "interleaved|halves|axis_halves",
+		"pair t is channels 2t and 2t+1; t and t + head_dim/2; or t and t + head_dim/4 within the half of "
+		"the "
+		"channels that belongs to its axis"),
+	PE_INT("block", "1", 1, 1 << 16,
+		"tokens come in blocks of so many rows and columns, row by row inside; 1: row by row"),
+};
+
+static const pe_preset_info presets[] = {
+	{"eva02", "coordinates=reference,reference=16",
+		"EVA-02, pretrained on 16 x 16 patches: larger grids are squeezed onto that one. timm's f32 angles "
+		"are "
+		"exact here"},
+	{"rope_vit_axial", "axes=xy,base=100",
+		"RoPE-ViT axial. Its code keeps the table of a square for every grid of as many tokens; here the "
+		"grid "
+		"counts"},
+	{"rope_vit_mixed", "axes=xy,base=10,frequencies=learned",
+		"RoPE-ViT mixed: freqs of one layer, their first row of x. timm with grid indexing 'ij' has axes=yx; "
+		"heads and head_dim are the model's"},
+	{"perception", "axes=xy,coordinates=reference,start=1,reference=24",
+		"Perception Encoder L/14 at 336 pixels, as timm has it: rows and columns from 1. reference is the "
+		"model's grid, 32 for G/14 at 448. The code first published put the class token's zeros last"},
+	{"dinov3", "layout=halves,base=100,coordinates=centred,scale=6.283185307179586",
+		"DINOv3: centres of patches from -1 to 1, exact periods, as timm and transformers compute them "
+		"again, "
+		"in f32. Shift, jitter and rescaling of training are left out"},
+	{"dinov3_bf16", "layout=halves,base=100,coordinates=centred,scale=6.283185307179586,periods=bf16",
+		"DINOv3 with the periods that its checkpoints hold, rounded to bf16: angles up to 0.0085 off. Its "
+		"code "
+		"in bf16 rounds coordinates and angles too, which is not followed here"},
+	{"pixtral", "layout=halves,frequencies=split",
+		"Pixtral in transformers, whose weights are permuted to halves; Mistral's own code has "
+		"layout=interleaved"},
+	{"qwen2_vl", "layout=halves,head_dim=80,block=2",
+		"the vision tower of Qwen2-VL and Qwen2.5-VL: tokens come in the 2 x 2 blocks that are merged later; "
+		"every frame is turned alike"},
+	{"gemma4", "axes=xy,layout=axis_halves,base=100",
+		"the vision tower of Gemma 4: each axis has a half of the channels, in halves of its own. Padding "
+		"patches, at (-1, -1) in its code, do not exist here"},
+};
+
+static const pe_weight_info weights[] = {
+	{"freqs", "(2, heads, head_dim/2)", "a random direction for each head",
+		"frequencies=learned: of the first axis, then of the second; one layer of RoPE-ViT's or timm's "
+		"freqs, "
+		"(2, layers, heads, head_dim/2)"},
+};
+
+const struct pe_encoder pe_encoder_rope2d = {
+	.table = PE_TABLE("rope2d", options, presets),
+	.family = PE_VISION,
+	.summary = "pairs of channels of queries and keys, turned by row and by column",
+	.help = "Pair (a, b) becomes (a cos g - b sin g, a sin g + b cos g). n = head_dim/4;\n"
+			"pairs 0 ... n-1 have g = u w_k and pairs n ... 2n-1 have g = v w_k, with\n"
+			"(u, v) = (y, x) for axes=yx, and\n"
+			"  shared   w_k = scale base^(-k/n) of both axes\n"
+			"  split    w_k = scale base^(-2k/2n) of u, scale base^(-(2k+1)/2n) of v\n"
+			"  learned  g = u f_t + v f'_t of every pair, f and f' from the weight freqs\n"
+			"Arrays cos and sin are (tokens, head_dim/2), in the order of pairs whatever\n"
+			"the layout; with learned frequencies (heads, tokens, head_dim/2).\n"
+			"Coordinates are those of `coordinates`, y down and x to the right. With\n"
+			"coordinates=index scores depend on the difference of places alone; the other\n"
+			"two depend on the size of the grid, so a table must not be cut out of one for\n"
+			"a larger grid. Tokens of the prefix are not turned. All frames of a grid are\n"
+			"turned alike. Instead of a grid, positions of two numbers, y and x, may be\n"
+			"given, with coordinates=index.\n"
+			"Frequencies and angles are exact and rounded once; models compute them in\n"
+			"f32, some 1e-6 off on a grid of 32 x 32.",
+	.source = "Heo et al. 2024 (RoPE-ViT); Fang et al. 2023 (EVA-02); Siméoni et al. 2025 (DINOv3); timm's "
+			  "pos_embed_sincos.py; transformers",
+	.example = "grid:14x14 --prefix 5 --with rope2d:preset=dinov3 -o rope.npz",
+	.domains = PE_DOMAIN_GRID | PE_DOMAIN_SEQUENCE,
+	PE_WEIGHTS(weights),
+	.bind = bind,
+	.release = release,
+	.compute = pe_rotation_compute,
+	.rotate = pe_rotation_rotate,
+	.rotate_width = pe_rotation_width,
+};
