@@ -70,9 +70,16 @@ static void add_encoding(pe_context *ctx, const char *with, const pe_bundle *bun
 void xt_layer_make(pe_context *ctx, const char *const *with, const pe_bundle *bundle, int64_t queries,
 	int64_t keys, struct xt_layer *layer)
 {
+	pe_tensor grid;
 	*layer = (struct xt_layer){0};
-	make_domain(ctx, bundle, "k_positions", keys, 0, &layer->keys);
-	make_domain(ctx, bundle, "q_positions", queries, (double)(keys - queries), &layer->queries);
+	if (bundle && pe_bundle_find(bundle, "grid", &grid)) {
+		const int64_t *sides = grid.data;
+		assert_int_equal(pe_domain_grid(ctx, 1, sides[0], sides[1], sides[2], &layer->keys), PE_OK);
+		assert_int_equal(pe_domain_tail(ctx, layer->keys, queries, &layer->queries), PE_OK);
+	} else {
+		make_domain(ctx, bundle, "k_positions", keys, 0, &layer->keys);
+		make_domain(ctx, bundle, "q_positions", queries, (double)(keys - queries), &layer->queries);
+	}
 	for (; with && *with; with++)
 		add_encoding(ctx, *with, bundle, layer);
 }

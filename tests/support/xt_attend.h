@@ -20,7 +20,8 @@ struct xt_layer {
 	int64_t count;
 };
 
-/* Keys at k_positions, or 0 … keys-1; queries at q_positions, or the last ones. Fails the test if an
+/* Keys on the bundle's "grid" (int64: height, width, prefix), at k_positions, or 0 … keys-1; queries at
+ * q_positions, or the last ones. Fails the test if an
  * encoder refuses. bundle may be NULL. */
 void xt_layer_make(pe_context *ctx, const char *const *with, const pe_bundle *bundle, int64_t queries,
 	int64_t keys, struct xt_layer *layer);
