@@ -11,6 +11,7 @@
 #include "tensor.h"
 
 #define PE_MAX_TERMS 4
+#define PE_ROTATED_ROWS 256
 
 /* One vector of attention's input: a token's, in one head. Of keys and values, head counts their heads. */
 struct pe_place {
@@ -80,8 +81,9 @@ struct pe_encoder {
 	/* Site rotate: out ← the map of in at this place. out is not in. */
 	void (*rotate)(
 		const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out);
-	/* Likewise of count tokens of a head from this place on, in (count, width) and out (count, out width)
-	 * dense, to the same bits: for encoders to which a row alone is dear. NULL: rotate, one by one. */
+	/* Likewise of count tokens of a head from this place on, at most PE_ROTATED_ROWS, in (count, width) and
+	 * out (count, out width) dense, to the same bits: for encoders to which a row alone is dear. NULL:
+	 * rotate, one by one. */
 	void (*rotate_rows)(const pe_encoding *e, const struct pe_place *first, int64_t count, const double *in,
 		int64_t width, double *out);
 	/* The width of out, or a refusal of this one. NULL: it stays. Asked before any rotate. */
@@ -156,10 +158,7 @@ struct pe_encoding {
 	int64_t failure_capacity;
 };
 
-/* So many tokens are a good number for one call of pe_encoding_rotate_rows. */
-#define PE_ROTATED_ROWS 256
-
-/* rotate_rows, or rotate row by row. out_width is what rotate_width says. */
+/* rotate_rows, or rotate row by row; count at most PE_ROTATED_ROWS. out_width is what rotate_width says. */
 void pe_encoding_rotate_rows(const pe_encoding *e, const struct pe_place *first, int64_t count,
 	const double *in, int64_t width, double *out, int64_t out_width);
 

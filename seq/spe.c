@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Stochastic positional encoding: queries and keys times random codes of their positions, whose covariance
+ * is a learned kernel of the distance. Liutkus, Cífka et al., "Relative positional encoding for
+ * transformers with linear complexity", ICML 2021; names and beginnings as in its code (SineSPE, ConvSPE,
+ * SPEFilter). */
+#include <math.h>
+#include <string.h>
+
+#include "encoder.h"
+#include "kernels/kernels.h"
+#include "rng.h"
+#include "rotation.h"
+
+enum kind { SINE, CONV };
+enum { CHUNK = 256 }; /* realizations at a time: what is drawn stays on the stack */
+
+#define FARTHEST 0x1p40 /* of conv's positions, so that each noise has a number of its own */
+
+struct state {
+	enum kind kind;
+	int64_t dim, realizations, sines, kernel;
+	double *frequency, *offset, *amplitude; /* sine: (heads, dim, sines) */
+	const double *filter[2];                /* conv: of queries and keys, (heads, dim, kernel) */
+	double *pass, *dry;                     /* (heads, dim): of the code, and of the gate's noise */
+	const double *given_noise, *given_gate; /* or NULL: drawn */
+	int64_t rows;                           /* of noise that is given, a feature */
+	uint64_t draw;
+};
+
+/* ---- noise ----------------------------------------------------------------------------- */
+
+/* Row number `row` of the noise of one feature: realizations first … first + n - 1. */
+static const double *noise_row(const pe_encoding *e, const double *given, int64_t rows, bool gate,
+	int64_t feature, int64_t row, int64_t first, int64_t n, double *scratch)
+{
+	const struct state *s = e->state;
+	if (given)
+		return given + (feature * rows + row) * s->realizations + first;
+	uint64_t stream = 0x73746F6368617374u + ((2 * s->draw + gate) << 32) + (uint64_t)feature;
+	uint64_t even = (uint64_t)(s->realizations + 1) / 2 * 2;
+	pe_rng_normals_from(e->ctx->seed, stream, (uint64_t)row * even + (uint64_t)first, n, scratch);
+	return scratch;
+}
+
+/* ---- codes, times features ------------------------------------------------------------- */
+
+/* Realizations first … first + n - 1 of so many rows. */
+struct part {
+	const struct pe_place *at;
+	int64_t count, first, n;
+	const double *in; /* (count, dim) */
+	double *out;      /* (count, realizations) */
+};
+
+static void add(double *out, double by, const double *noise, int64_t n)
+{
+	for (int64_t r = 0; r < n; r++)
+		out[r] += by * noise[r];
+}
+
+static double *out_of(const struct state *s, const struct part *p, int64_t i)
+{
+	return p->out + i * s->realizations + p->first;
+}
+
+/* One sine of one feature: x (cos φ z + sin φ z'), φ = 2π f p + θ; keys have no θ. */
+static void add_sine(const pe_encoding *e, const struct part *p, int64_t d, int64_t k)
+{
+	const struct state *s = e->state;
+	int64_t feature = p->at->head * s->dim + d, at = feature * s->sines + k;
+	double angle[PE_ROTATED_ROWS], sine[PE_ROTATED_ROWS], cosine[PE_ROTATED_ROWS], a[CHUNK], b[CHUNK];
+	const double *z = noise_row(e, s->given_noise, s->rows, false, feature, 2 * k, p->first, p->n, a);
+	const double *w = noise_row(e, s->given_noise, s->rows, false, feature, 2 * k + 1, p->first, p->n, b);
+	const pe_domain *domain = pe_side_domain(e, p->at->side);
+	for (int64_t i = 0; i < p->count; i++) {
+		double turns = s->frequency[at] * pe_domain_position(domain, p->at->batch, p->at->token + i);
+		angle[i] = 2 * PE_PI * (turns - floor(turns)) + (p->at->side == PE_QUERIES ? s->offset[at] : 0);
+	}
+	e->ctx->kernels->sincos(angle, p->count, sine, cosine);
+	for (int64_t i = 0; i < p->count; i++) {
+		double x = p->in[i * s->dim + d] * s->amplitude[at];
+		add(out_of(s, p, i), x * cosine[i], z, p->n);
+		add(out_of(s, p, i), x * sine[i], w, p->n);
+	}
+}
+
+static int64_t place_of(const pe_encoding *e, const struct part *p, int64_t i)
+{
+	return (int64_t)pe_domain_position(pe_side_domain(e, p->at->side), p->at->batch, p->at->token + i);
+}
+
+/* One feature of tokens first … end - 1, which stand next to each other: each noise is drawn once, and
+ * added where the filter reaches it, x Σ_j filter_j z_{p + j}. */
+static void add_filtered(const pe_encoding *e, const struct part *p, int64_t d, int64_t first, int64_t end)
+{
+	const struct state *s = e->state;
+	int64_t feature = p->at->head * s->dim + d, start = place_of(e, p, first);
+	const double *filter = s->filter[p->at->side] + feature * s->kernel;
+	double drawn[CHUNK];
+	for (int64_t row = 0; row < end - first + s->kernel - 1; row++) {
+		const double *z =
+			noise_row(e, s->given_noise, s->rows, false, feature, start + row, p->first, p->n, drawn);
+		int64_t from = pe_max(0, row - s->kernel + 1), to = pe_min(end - first, row + 1);
+		for (int64_t i = from; i < to; i++)
+			add(out_of(s, p, first + i), p->in[(first + i) * s->dim + d] * s->pass[feature] * filter[row - i],
+				z, p->n);
+	}
+}
+
+static void add_conv(const pe_encoding *e, const struct part *p, int64_t d)
+{
+	for (int64_t first = 0, end; first < p->count; first = end) {
+		for (end = first + 1; end < p->count && place_of(e, p, end) == place_of(e, p, end - 1) + 1; end++)
+			;
+		add_filtered(e, p, d, first, end);
+	}
+}
+
+static void add_gate(const pe_encoding *e, const struct part *p, int64_t d)
+{
+	const struct state *s = e->state;
+	int64_t feature = p->at->head * s->dim + d;
+	double drawn[CHUNK];
+	const double *w = noise_row(e, s->given_gate, 1, true, feature, 0, p->first, p->n, drawn);
+	for (int64_t i = 0; i < p->count; i++)
+		add(out_of(s, p, i), p->in[i * s->dim + d] * s->dry[feature], w, p->n);
+}
+
+static void add_part(const pe_encoding *e, const struct part *p)
+{
+	const struct state *s = e->state;
+	for (int64_t i = 0; i < p->count; i++)
+		memset(out_of(s, p, i), 0, (size_t)p->n * sizeof *p->out);
+	for (int64_t d = 0; d < s->dim; d++) {
+		for (int64_t k = 0; s->kind == SINE && k < s->sines; k++)
+			add_sine(e, p, d, k);
+		if (s->kind == CONV)
+			add_conv(e, p, d);
+		if (s->dry)
+			add_gate(e, p, d);
+	}
+}
+
+static void rotate_rows(const pe_encoding *e, const struct pe_place *first, int64_t count, const double *in,
+	int64_t width, double *out)
+{
+	const struct state *s = e->state;
+	if (first->side == PE_VALUES) {
+		memcpy(out, in, (size_t)(count * width) * sizeof *out);
+		return;
+	}
+	for (int64_t r = 0; r < s->realizations; r += CHUNK)
+		add_part(e, &(struct part){first, count, r, pe_min(CHUNK, s->realizations - r), in, out});
+}
+
+static void rotate(
+	const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out)
+{
+	rotate_rows(e, at, 1, in, width, out);
+}
+
+static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out)
+{
+	const struct state *s = e->state;
+	if (side == PE_VALUES)
+		return PE_OK;
+	if (width != s->dim)
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "heads are %lld wide, and head_dim is %lld",
+			(long long)width, (long long)s->dim);
+	*out = s->realizations;
+	return PE_OK;
+}
+
+static double scale(const pe_encoding *e, const struct pe_place *query, int64_t width)
+{
+	const struct state *s = e->state;
+	(void)query, (void)width;
+	return 1 / sqrt((double)s->realizations);
+}
+
+/* ---- bind ------------------------------------------------------------------------------ */
+
+static double sigmoid(double x)
+{
+	return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+static double softplus(double x)
+{
+	return log1p(exp(-fabs(x))) + fmax(x, 0);
+}
+
+/* The gain without weights: normal, of a norm over the sines of 2 √norm. */
+static void begin_gains(double *gains, int64_t features, int64_t sines)
+{
+	for (int64_t f = 0; f < features; f++, gains += sines) {
+		double sum = 0;
+		for (int64_t k = 0; k < sines; k++)
+			sum += gains[k] * gains[k];
+		for (int64_t k = 0; sum > 0 && k < sines; k++)
+			gains[k] *= 2 / sqrt(sqrt(sum));
+	}
+}
+
+/* What follows from the gate: g = σ(gate), codes times √(1-g), the gate's noise times √g, and all over
+ * (R dim)^(1/4). */
+static pe_status take_gate(pe_encoding *e, struct state *s)
+{
+	const int64_t shape[] = {e->heads, s->dim}, features = e->heads * s->dim;
+	double *gate = NULL, by = pow((double)s->realizations * (double)s->dim, -0.25);
+	bool gated = pe_params_bool(e->params, "gated");
+	if (gated)
+		PE_TRY(pe_encoding_weight(e, "gate", 2, shape, pe_initial_normal(0, 1), &gate));
+	s->pass = pe_alloc(e->ctx, features, sizeof *s->pass);
+	s->dry = gated ? pe_alloc(e->ctx, features, sizeof *s->dry) : NULL;
+	if (!s->pass || (gated && !s->dry))
+		return PE_ERR_NOMEM;
+	for (int64_t f = 0; f < features; f++) {
+		s->pass[f] = by * (gated ? sqrt(sigmoid(-gate[f])) : 1);
+		if (gated)
+			s->dry[f] = by * sqrt(sigmoid(gate[f]));
+	}
+	return PE_OK;
+}
+
+static pe_status take_sines(pe_encoding *e, struct state *s)
+{
+	const int64_t shape[] = {e->heads, s->dim, s->sines}, count = shape[0] * shape[1] * shape[2];
+	double *frequencies, *offsets, *gains;
+	PE_TRY(pe_encoding_weight(e, "freqs", 3, shape, pe_initial_normal(-4, 1), &frequencies));
+	PE_TRY(pe_encoding_weight(e, "offsets", 3, shape, pe_initial_normal(0, 1), &offsets));
+	PE_TRY(pe_encoding_weight(e, "gains", 3, shape, pe_initial_normal(0, 1), &gains));
+	if (!pe_encoding_weight_is_given(e, "gains"))
+		begin_gains(gains, shape[0] * shape[1], s->sines);
+	PE_TRY(take_gate(e, s));
+	s->frequency = pe_alloc(e->ctx, count, sizeof *s->frequency);
+	s->amplitude = pe_alloc(e->ctx, count, sizeof *s->amplitude);
+	if (!s->frequency || !s->amplitude)
+		return PE_ERR_NOMEM;
+	s->offset = offsets;
+	for (int64_t i = 0; i < count; i++) {
+		s->frequency[i] = sigmoid(frequencies[i]) / 2;
+		s->amplitude[i] = softplus(gains[i]) / sqrt(2.0 * (double)s->sines) * s->pass[i / s->sines];
+	}
+	return PE_OK;
+}
+
+static pe_status take_filters(pe_encoding *e, struct state *s)
+{
+	const int64_t shape[] = {e->heads, s->dim, s->kernel};
+	struct pe_initial initial = pe_initial_uniform(0, 1 / sqrt((double)s->kernel / 2));
+	bool swapped = pe_params_bool(e->params, "swapped");
+	double *queries, *keys;
+	PE_TRY(pe_encoding_weight(e, "conv_q", 3, shape, initial, &queries));
+	PE_TRY(pe_encoding_weight(e, "conv_k", 3, shape, initial, &keys));
+	s->filter[PE_QUERIES] = swapped ? keys : queries;
+	s->filter[PE_KEYS] = swapped ? queries : keys;
+	return take_gate(e, s);
+}
+
+/* Conv needs whole numbers, and, of noise that is given, rows that are there. */
+static pe_status check_positions(pe_encoding *e, const struct state *s, const pe_domain *domain)
+{
+	int64_t batches = domain->positions ? domain->batch : 1;
+	for (int64_t n = 0; n < batches * domain->tokens; n++) {
+		double p = pe_domain_position(domain, n / domain->tokens, n % domain->tokens);
+		if (fabs(p) > FARTHEST || p - floor(p) > 0)
+			return pe_encoding_fail(e, PE_ERR_RANGE,
+				"kind=conv takes whole numbers as positions, up to 2^40, and one is %g; kind=sine takes any",
+				p);
+		if (s->given_noise && (p < 0 || p > (double)(s->rows - s->kernel)))
+			return pe_encoding_fail(e, PE_ERR_RANGE,
+				"with %lld rows of noise and a kernel of %lld, positions are 0 to %lld, and one is %g",
+				(long long)s->rows, (long long)s->kernel, (long long)(s->rows - s->kernel), p);
+	}
+	return PE_OK;
+}
+
+/* Noise by name, for those who have it from elsewhere. */
+static pe_status take_noise(pe_encoding *e, struct state *s)
+{
+	int64_t shape[PE_MAX_DIMS];
+	int32_t ndim;
+	double *values;
+	s->rows = 2 * s->sines;
+	if (pe_encoding_given_shape(e, "noise", &ndim, shape)) {
+		s->rows = s->kind == CONV && ndim == 4 ? shape[2] : s->rows;
+		const int64_t must[] = {e->heads, s->dim, s->rows, s->realizations};
+		PE_TRY(pe_encoding_weight(e, "noise", 4, must, pe_initial_constant(0), &values));
+		s->given_noise = values;
+	}
+	if (s->dry && pe_encoding_weight_is_given(e, "gate_noise")) {
+		const int64_t must[] = {e->heads, s->dim, s->realizations};
+		PE_TRY(pe_encoding_weight(e, "gate_noise", 3, must, pe_initial_constant(0), &values));
+		s->given_gate = values;
+	}
+	return PE_OK;
+}
+
+static pe_status bind(pe_encoding *e)
+{
+	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
+	struct state *s = e->state;
+	e->heads = e->key_heads = pe_params_int(e->params, "heads");
+	s->kind = (enum kind)pe_params_choice(e->params, "kind");
+	s->dim = pe_params_int(e->params, "head_dim");
+	s->realizations = pe_params_int(e->params, "realizations");
+	s->sines = pe_params_int(e->params, "sines");
+	s->kernel = pe_params_int(e->params, "kernel");
+	s->draw = (uint64_t)pe_params_int(e->params, "seed");
+	PE_TRY(s->kind == SINE ? take_sines(e, s) : take_filters(e, s));
+	PE_TRY(take_noise(e, s));
+	PE_TRY(pe_declare_weights(e));
+	if (s->kind == SINE)
+		return PE_OK;
+	PE_TRY(check_positions(e, s, e->domain));
+	return check_positions(e, s, e->queries);
+}
+
+static void release(pe_encoding *e)
+{
+	struct state *s = e->state;
+	pe_free(e->ctx, s->frequency);
+	pe_free(e->ctx, s->amplitude);
+	pe_free(e->ctx, s->pass);
+	pe_free(e->ctx, s->dry);
+}
+
+static pe_status compute(pe_encoding *e, const pe_tensor *outs)
+{
+	pe_compute_weights(e, outs, 0);
+	return PE_OK;
+}
+
+static const pe_option_info options[] = {
+	PE_CHOICE("kind", "sine", "sine|conv", "codes that are sums of sines, or filtered noise"),
+	PE_INT("heads", "8", 1, 4096, "heads, as many of keys as of queries"),
+	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head before"),
+	PE_INT("realizations", "256", 1, 1 << 16, "R: width of a head after; the error falls as 1/sqrt(R)"),
+	PE_INT("sines", "1", 1, 1024, "sine: sines a feature"),
+	PE_INT("kernel", "200", 1, 1 << 16, "conv: length of a filter"),
+	PE_BOOLEAN("gated", "1", "let a learned part of each feature through without position"),
+	PE_BOOLEAN("swapped", "0", "conv: conv_q filters for keys and conv_k for queries"),
+	PE_INT("seed", "0", 0, (1 << 30) - 1,
+		"number of the draw: of noise from the same seed, each has its own; give layers different ones"),
+};
+
+static const pe_preset_info presets[] = {
+	{"spe", "swapped=1",
+		"conv as the authors' ConvSPE, which makes keys by conv_q and queries by conv_k: for its weights"},
+};
+
+static const pe_weight_info weights[] = {
+	{"freqs", "(heads, head_dim, sines)", "N(-4, 1)", "sine: frequencies are sigmoid(freqs) / 2"},
+	{"offsets", "(heads, head_dim, sines)", "N(0, 1)", "sine: phases of queries"},
+	{"gains", "(heads, head_dim, sines)", "N(0, 1), times 2/sqrt(its norm over the sines)",
+		"sine: amplitudes are softplus(gains)"},
+	{"conv_q", "(heads, head_dim, kernel)", "uniform in [0, sqrt(2/kernel))",
+		"conv: filters of queries; conv_q.weight of the code, (heads * head_dim, 1, kernel), reshaped"},
+	{"conv_k", "(heads, head_dim, kernel)", "uniform in [0, sqrt(2/kernel))", "conv: filters of keys"},
+	{"gate", "(heads, head_dim)", "N(0, 1)", "gated: g = sigmoid(gate)"},
+	{"noise", "(heads, head_dim, 2 sines, R); conv (heads, head_dim, rows, R)", "drawn when needed",
+		"optional: z, instead of what the seed gives; conv uses rows p to p + kernel - 1"},
+	{"gate_noise", "(heads, head_dim, R)", "drawn when needed", "optional: w, likewise"},
+};
+
+const struct pe_encoder pe_encoder_spe = {
+	.table = PE_TABLE("spe", options, presets),
+	.family = PE_SEQ,
+	.summary = "queries and keys as random features whose products know the distance",
+	.help = "A query q and a key k, head_dim wide, become R features\n"
+			"q^_r = sum over d of q_d Q_dr(p_q),  k^_r = sum over d of k_d K_dr(p_k),\n"
+			"and the score is q^.k^ / sqrt(R), R = realizations. The codes Q and K are\n"
+			"random, from the same noise z ~ N(0, 1), so that the mean of their product\n"
+			"is a kernel P_d(p_q - p_k), and the mean of the score\n"
+			"sum over d of q_d k_d P_d(p_q - p_k) / sqrt(head_dim).\n"
+			"sine: with f = sigmoid(freqs)/2, g = softplus(gains) and K = sines,\n"
+			"  Q = sum over k of g/sqrt(2K) (z cos(2 pi f p + offset) + z' sin(...)),\n"
+			"  K likewise without the offset, and\n"
+			"  P(x) = sum over k of g^2/(2K) cos(2 pi f x + offset), at any positions.\n"
+			"conv: Q(p) = sum over j of conv_q[j] z[p + j], K with conv_k; positions are\n"
+			"  whole numbers; P(x) = sum over j of conv_q[j] conv_k[j + x].\n"
+			"gated, with g = sigmoid(gate): sqrt(1-g) Q + sqrt(g) w, and K with the same\n"
+			"w: the kernel is (1-g) P + g.\n"
+			"Both codes are divided by (R head_dim)^(1/4). The scale is R^-1/2 and not\n"
+			"head_dim^-1/2, because that division leaves sqrt(R/head_dim) in q^.k^; in\n"
+			"code this follows from heads that are R wide. Values stay.\n"
+			"For linear attention (attend --core linear), which takes its feature map of\n"
+			"q^ and k^ as the authors do and needs no scale; every other core works too.\n"
+			"The noise is a function of the seed (--seed), the option seed, head, feature\n"
+			"and, for conv, position: the same for q and k, for all batches and lengths,\n"
+			"and for a token decoded alone. The authors draw anew at each pass: change\n"
+			"seed for that. It is the seed's own generator, not PyTorch's.\n"
+			"Cost: no memory but the parameters'; a token of a head takes\n"
+			"2 head_dim sines R multiply-adds, conv head_dim kernel R (3 million with the\n"
+			"defaults). Noise is drawn again for each 256 tokens of a head: head_dim R\n"
+			"times 2 sines numbers, conv 255 + kernel; a lone token of conv, kernel.\n"
+			"Grouped heads (fewer of keys) are refused: each head has its own noise.",
+	.source = "Liutkus et al. 2021, arXiv:2105.08399, and its code (aliutkus/spe)",
+	.example = "seq:128 --with spe:sines=5 -o spe.npz",
+	.domains = PE_DOMAIN_SEQUENCE,
+	PE_WEIGHTS(weights),
+	.bind = bind,
+	.release = release,
+	.compute = compute,
+	.rotate = rotate,
+	.rotate_rows = rotate_rows,
+	.rotate_width = rotate_width,
+	.scale = scale,
+};
