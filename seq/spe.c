@@ -14,6 +14,8 @@
 enum kind { SINE, CONV };
 enum { CHUNK = 256 }; /* realizations at a time: what is drawn stays on the stack */
 
+/* Numbers of noise that are kept rather than drawn for each block of tokens: 16 MB. */
+#define MOST_KEPT ((int64_t)1 << 21)
 #define FARTHEST 0x1p40 /* of conv's positions, so that each noise has a number of its own */
 
 struct state {
@@ -22,20 +24,21 @@ struct state {
 	double *frequency, *offset, *amplitude; /* sine: (heads, dim, sines) */
 	const double *filter[2];                /* conv: of queries and keys, (heads, dim, kernel) */
 	double *pass, *dry;                     /* (heads, dim): of the code, and of the gate's noise */
-	const double *given_noise, *given_gate; /* or NULL: drawn */
-	int64_t rows;                           /* of noise that is given, a feature */
+	const double *noise, *gate_noise;       /* given or kept; NULL: drawn when needed */
+	double *kept, *kept_gate;               /* their memory, if it is the state's */
+	int64_t rows;                           /* of noise, a feature; conv has them if noise is given */
 	uint64_t draw;
 };
 
 /* ---- noise ----------------------------------------------------------------------------- */
 
 /* Row number `row` of the noise of one feature: realizations first … first + n - 1. */
-static const double *noise_row(const pe_encoding *e, const double *given, int64_t rows, bool gate,
+static const double *noise_row(const pe_encoding *e, const double *at_hand, int64_t rows, bool gate,
 	int64_t feature, int64_t row, int64_t first, int64_t n, double *scratch)
 {
 	const struct state *s = e->state;
-	if (given)
-		return given + (feature * rows + row) * s->realizations + first;
+	if (at_hand)
+		return at_hand + (feature * rows + row) * s->realizations + first;
 	uint64_t stream = 0x73746F6368617374u + ((2 * s->draw + gate) << 32) + (uint64_t)feature;
 	uint64_t even = (uint64_t)(s->realizations + 1) / 2 * 2;
 	pe_rng_normals_from(e->ctx->seed, stream, (uint64_t)row * even + (uint64_t)first, n, scratch);
@@ -69,8 +72,8 @@ static void add_sine(const pe_encoding *e, const struct part *p, int64_t d, int6
 	const struct state *s = e->state;
 	int64_t feature = p->at->head * s->dim + d, at = feature * s->sines + k;
 	double angle[PE_ROTATED_ROWS], sine[PE_ROTATED_ROWS], cosine[PE_ROTATED_ROWS], a[CHUNK], b[CHUNK];
-	const double *z = noise_row(e, s->given_noise, s->rows, false, feature, 2 * k, p->first, p->n, a);
-	const double *w = noise_row(e, s->given_noise, s->rows, false, feature, 2 * k + 1, p->first, p->n, b);
+	const double *z = noise_row(e, s->noise, s->rows, false, feature, 2 * k, p->first, p->n, a);
+	const double *w = noise_row(e, s->noise, s->rows, false, feature, 2 * k + 1, p->first, p->n, b);
 	const pe_domain *domain = pe_side_domain(e, p->at->side);
 	for (int64_t i = 0; i < p->count; i++) {
 		double turns = s->frequency[at] * pe_domain_position(domain, p->at->batch, p->at->token + i);
@@ -98,8 +101,7 @@ static void add_filtered(const pe_encoding *e, const struct part *p, int64_t d, 
 	const double *filter = s->filter[p->at->side] + feature * s->kernel;
 	double drawn[CHUNK];
 	for (int64_t row = 0; row < end - first + s->kernel - 1; row++) {
-		const double *z =
-			noise_row(e, s->given_noise, s->rows, false, feature, start + row, p->first, p->n, drawn);
+		const double *z = noise_row(e, s->noise, s->rows, false, feature, start + row, p->first, p->n, drawn);
 		int64_t from = pe_max(0, row - s->kernel + 1), to = pe_min(end - first, row + 1);
 		for (int64_t i = from; i < to; i++)
 			add(out_of(s, p, first + i), p->in[(first + i) * s->dim + d] * s->pass[feature] * filter[row - i],
@@ -121,7 +123,7 @@ static void add_gate(const pe_encoding *e, const struct part *p, int64_t d)
 	const struct state *s = e->state;
 	int64_t feature = p->at->head * s->dim + d;
 	double drawn[CHUNK];
-	const double *w = noise_row(e, s->given_gate, 1, true, feature, 0, p->first, p->n, drawn);
+	const double *w = noise_row(e, s->gate_noise, 1, true, feature, 0, p->first, p->n, drawn);
 	for (int64_t i = 0; i < p->count; i++)
 		add(out_of(s, p, i), p->in[i * s->dim + d] * s->dry[feature], w, p->n);
 }
@@ -268,7 +270,7 @@ static pe_status check_positions(pe_encoding *e, const struct state *s, const pe
 			return pe_encoding_fail(e, PE_ERR_RANGE,
 				"kind=conv takes whole numbers as positions, up to 2^40, and one is %g; kind=sine takes any",
 				p);
-		if (s->given_noise && (p < 0 || p > (double)(s->rows - s->kernel)))
+		if (s->noise && (p < 0 || p > (double)(s->rows - s->kernel)))
 			return pe_encoding_fail(e, PE_ERR_RANGE,
 				"with %lld rows of noise and a kernel of %lld, positions are 0 to %lld, and one is %g",
 				(long long)s->rows, (long long)s->kernel, (long long)(s->rows - s->kernel), p);
@@ -287,12 +289,40 @@ static pe_status take_noise(pe_encoding *e, struct state *s)
 		s->rows = s->kind == CONV && ndim == 4 ? shape[2] : s->rows;
 		const int64_t must[] = {e->heads, s->dim, s->rows, s->realizations};
 		PE_TRY(pe_encoding_weight(e, "noise", 4, must, pe_initial_constant(0), &values));
-		s->given_noise = values;
+		s->noise = values;
 	}
 	if (s->dry && pe_encoding_weight_is_given(e, "gate_noise")) {
 		const int64_t must[] = {e->heads, s->dim, s->realizations};
 		PE_TRY(pe_encoding_weight(e, "gate_noise", 3, must, pe_initial_constant(0), &values));
-		s->given_gate = values;
+		s->gate_noise = values;
+	}
+	return PE_OK;
+}
+
+/* Draws all rows of all features now, if they are few. */
+static pe_status keep(pe_encoding *e, int64_t rows, bool gate, double **out)
+{
+	const struct state *s = e->state;
+	int64_t features = e->heads * s->dim;
+	if (features * rows * s->realizations > MOST_KEPT)
+		return PE_OK;
+	*out = pe_alloc(e->ctx, features * rows, (size_t)s->realizations * sizeof **out);
+	if (!*out)
+		return PE_ERR_NOMEM;
+	for (int64_t i = 0; i < features * rows; i++)
+		noise_row(e, NULL, rows, gate, i / rows, i % rows, 0, s->realizations, *out + i * s->realizations);
+	return PE_OK;
+}
+
+static pe_status keep_noise(pe_encoding *e, struct state *s)
+{
+	if (s->kind == SINE && !s->noise) {
+		PE_TRY(keep(e, s->rows, false, &s->kept));
+		s->noise = s->kept;
+	}
+	if (s->dry && !s->gate_noise) {
+		PE_TRY(keep(e, 1, true, &s->kept_gate));
+		s->gate_noise = s->kept_gate;
 	}
 	return PE_OK;
 }
@@ -311,10 +341,11 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(s->kind == SINE ? take_sines(e, s) : take_filters(e, s));
 	PE_TRY(take_noise(e, s));
 	PE_TRY(pe_declare_weights(e));
-	if (s->kind == SINE)
-		return PE_OK;
-	PE_TRY(check_positions(e, s, e->domain));
-	return check_positions(e, s, e->queries);
+	if (s->kind == CONV) {
+		PE_TRY(check_positions(e, s, e->domain));
+		PE_TRY(check_positions(e, s, e->queries));
+	}
+	return keep_noise(e, s);
 }
 
 static void release(pe_encoding *e)
@@ -324,6 +355,8 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->amplitude);
 	pe_free(e->ctx, s->pass);
 	pe_free(e->ctx, s->dry);
+	pe_free(e->ctx, s->kept);
+	pe_free(e->ctx, s->kept_gate);
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
@@ -391,10 +424,12 @@ const struct pe_encoder pe_encoder_spe = {
 			"and, for conv, position: the same for q and k, for all batches and lengths,\n"
 			"and for a token decoded alone. The authors draw anew at each pass: change\n"
 			"seed for that. It is the seed's own generator, not PyTorch's.\n"
-			"Cost: no memory but the parameters'; a token of a head takes\n"
-			"2 head_dim sines R multiply-adds, conv head_dim kernel R (3 million with the\n"
-			"defaults). Noise is drawn again for each 256 tokens of a head: head_dim R\n"
-			"times 2 sines numbers, conv 255 + kernel; a lone token of conv, kernel.\n"
+			"Cost: a token of a head takes 2 head_dim sines R multiply-adds, conv\n"
+			"head_dim kernel R (3 million with the defaults). Codes are never kept. The\n"
+			"noise of sine is drawn once if it is at most 16 MB (with the defaults 2 MB,\n"
+			"and 1 of the gate's); beyond, and for conv, it is drawn again for each block\n"
+			"of at most 256 tokens of a head: conv head_dim R (255 + kernel) numbers, and\n"
+			"for a token alone head_dim R kernel.\n"
 			"Grouped heads (fewer of keys) are refused: each head has its own noise.",
 	.source = "Liutkus et al. 2021, arXiv:2105.08399, and its code (aliutkus/spe)",
 	.example = "seq:128 --with spe:sines=5 -o spe.npz",

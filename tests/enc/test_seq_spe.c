@@ -288,6 +288,45 @@ static void one_token_is_as_among_all(void **state)
 	free(one);
 }
 
+/* One sine, whose noise is kept, and one of a thousand that are silent but for it, whose noise is too much.
+ */
+static void noise_is_the_same_kept_or_drawn(void **state)
+{
+	enum { MANY = 1000, R = 1100 };
+	pe_context *ctx = *state;
+	double *w = malloc((MANY + 2 * R) * sizeof *w), *y[2] = {w + MANY, w + MANY + R}, x = 1;
+	pe_domain *domain;
+	assert_int_equal(pe_domain_sequence(ctx, 1, 7, &domain), PE_OK);
+	for (int c = 0; c < 2; c++) {
+		int64_t sines = c ? MANY : 1, shape[] = {1, 1, sines};
+		char with[120];
+		pe_bundle *bundle;
+		double gain = sqrt((double)sines) * 3;
+		snprintf(with, sizeof with, "spe:heads=1,head_dim=1,realizations=%d,sines=%d,gated=0", R, (int)sines);
+		pe_tensor t = pe_tensor_dense(w, PE_F64, 3, shape), in, out;
+		assert_int_equal(pe_bundle_create(ctx, &bundle), PE_OK);
+		memset(w, 0, MANY * sizeof *w);
+		assert_int_equal(pe_bundle_add(bundle, "freqs", &t), PE_OK);
+		assert_int_equal(pe_bundle_add(bundle, "offsets", &t), PE_OK);
+		double *gains = malloc(MANY * sizeof *gains);
+		for (int i = 0; i < MANY; i++)
+			gains[i] = i ? -1e4 : log(expm1(gain));
+		t.data = gains;
+		assert_int_equal(pe_bundle_add(bundle, "gains", &t), PE_OK);
+		pe_encoding *e = xt_encoding(ctx, with, domain, NULL, bundle);
+		in = pe_tensor_dense(&x, PE_F64, 4, (int64_t[]){1, 1, 1, 1});
+		out = pe_tensor_dense(y[c], PE_F64, 4, (int64_t[]){1, 1, 1, R});
+		assert_int_equal(pe_encoding_rotate(e, PE_KEYS, &in, &out), PE_OK);
+		pe_encoding_destroy(&e);
+		pe_bundle_destroy(&bundle);
+		free(gains);
+	}
+	for (int r = 0; r < R; r++)
+		xt_close_f64(y[0][r], y[1][r], 1e-12, 1e-15);
+	pe_domain_destroy(&domain);
+	free(w);
+}
+
 /* Places out of order and twice give what a run in order gives. */
 static void takes_places_in_any_order(void **state)
 {
@@ -423,6 +462,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(products_approach_the_kernel),
 		cmocka_unit_test(features_and_heads_are_independent),
 		cmocka_unit_test(one_token_is_as_among_all),
+		cmocka_unit_test(noise_is_the_same_kept_or_drawn),
 		cmocka_unit_test(takes_places_in_any_order),
 		cmocka_unit_test(draws_by_the_seeds),
 		cmocka_unit_test(begins_as_the_authors_do),
