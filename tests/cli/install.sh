@@ -23,6 +23,12 @@ prints 'node 8:  0.0000 .*| 0.0000 1.0000 0.0000 1.0000' || fail 'the middle of 
 cc $flags "$source/tests/examples/gnn.c" $(pkg-config --cflags posenc) "$libdir/libposenc.a" \
 	$(pkg-config --static --libs posenc | sed 's/-lposenc//') -o gnn-static >"$out" 2>"$err" ||
 	fail 'gnn.c does not build with the static library'
+# shellcheck disable=SC2046,SC2086
+cc $flags "$source/tests/examples/transformer.c" $(pkg-config --cflags --libs posenc) -lm -o transformer \
+	>"$out" 2>"$err" || fail 'transformer.c does not build'
+./transformer >"$out" 2>"$err" || fail 'transformer failed'
+prints '^rope: 48 tokens at once and one by one agree within 1e-5: yes$'
+prints '^alibi: 48 tokens at once and one by one agree within 1e-5: yes$'
 if command -v c++ >/dev/null; then
 	# shellcheck disable=SC2046,SC2086
 	c++ -std=c++17 $flags "$source/tests/examples/table.cpp" $(pkg-config --cflags --libs posenc) -o table \
