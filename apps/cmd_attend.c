@@ -347,7 +347,8 @@ static const struct cli_option options[] = {
 	{"lse", 0, NULL, "also write lse (batch, heads, Lq), the log of each row's sum of exp(score)"},
 	{"core", 0, "NAME",
 		"tiled: f32, memory of the order of the length (default); reference: f64, by the definition; "
-		"linear: linear attention"},
+		"linear: f64, time of the order of the length, weights f(q).f(k) with f = elu + 1 instead of the "
+		"softmax's, for encoders that only turn queries and keys"},
 	LEARNED_OPTIONS,
 };
 

@@ -28,6 +28,13 @@ gives alibi "$plain" --with alibi --causal
 gives full "$golden/full.npz" --with alibi:max_bias=3 --causal
 gives one "$golden/one.npz"
 
+# Linear attention: of what it can have, and why not of the rest.
+expect 0 attend "$plain" --core linear --causal --lse -o linear.npz; silent
+expect 0 inspect linear.npz; prints 'attention: {"core":"linear","causal":true}'
+expect 0 attend "$plain" --core linear --with rope:head_dim=8 -o linear.npz
+expect 2 attend "$plain" --core linear --with alibi -o no.npz; says 'alibi: it acts at the site scores, on each pair'
+expect 2 attend "$plain" --core linear --window 3,0 -o no.npz; says 'linear attention cannot have a window'
+
 expect 0 inspect one.npz; prints 'out *f64 *(1, 4, 5, 6)'; prints 'lse *f64 *(1, 4, 5)'
 prints 'attention: {"core":"reference","causal":false}'
 expect 0 attend "$plain" --with alibi -o a.npz -v; says 'alibi: heads=4, from the shape of q'
