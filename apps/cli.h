@@ -44,6 +44,7 @@ struct cli {
 	int verbose;
 	pe_context *ctx;
 	pe_params *graph; /* policies of reading graphs, if the command takes them */
+	pe_params *image; /* those of reading pictures */
 	struct progress progress;
 	struct json_t *warnings; /* an array of all that warn has said, for --json */
 };
@@ -55,7 +56,7 @@ struct command {
 	const char *details; /* examples and notes, or NULL */
 	const struct cli_option *options;
 	int option_count;
-	bool takes_graph_options;
+	bool takes_graph_options, takes_image_options;
 	int (*run)(struct cli *cli); /* returns an exit code */
 };
 
@@ -74,6 +75,9 @@ int help_on(struct cli *cli, const char *topic);
  * with the message already written. */
 int cli_start(struct cli *cli, const struct command *command, int argc, char **argv);
 void cli_end(struct cli *cli);
+
+/* The tables whose options are the command's too: number `index` and what its options are for; NULL: no more. */
+const char *command_table(const struct command *command, int index, const char **title);
 
 /* The last value given for an option, or NULL. */
 const char *cli_get(const struct cli *cli, const char *name);

@@ -122,7 +122,10 @@ static void add_size(struct place *place, const char *name, int64_t value)
 static int open_jobs(struct attend *run)
 {
 	struct cli *cli = run->cli;
-	struct place place = {.domain = run->qkv.keys, .queries = run->qkv.queries, .learned = &run->learned};
+	struct place place = {.domain = run->qkv.keys,
+		.queries = run->qkv.queries,
+		.learned = &run->learned,
+		.sizes_from = "the shape of q"};
 	add_size(&place, "heads", run->qkv.q.shape[1]);
 	add_size(&place, "head_dim", run->qkv.q.shape[3]);
 	add_size(&place, "dim", run->qkv.q.shape[1] * run->qkv.q.shape[3]);
@@ -190,7 +193,9 @@ static pe_status describe(struct attend *run)
 	pe_status status = pe_bundle_set_metadata(run->bundle, "attention", text);
 	free(text);
 	TRY(status);
-	return contents_describe(run->cli, run->qkv.place.graph, run->jobs, run->job_count, run->bundle);
+	const pe_graph *graph = run->qkv.place.graph;
+	const char *digest = graph ? pe_graph_get_report(graph)->digest : NULL;
+	return contents_describe(run->cli, digest, run->jobs, run->job_count, run->bundle);
 }
 
 static pe_status fill_bundle(struct attend *run)

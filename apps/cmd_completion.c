@@ -26,22 +26,29 @@ static const char zsh_script[] =
 static const char fish_script[] =
 	"complete -c posenc -a '(posenc completion words -- (commandline -opc)[2..] 2>/dev/null)'\n";
 
+/* The options of a table as the program's. */
+static void print_table(const struct cli *cli, const char *name)
+{
+	pe_params *params;
+	if (pe_params_create(cli->ctx, name, &params) != PE_OK)
+		return;
+	for (int64_t i = 0; i < pe_params_count(params); i++) {
+		printf("--");
+		for (const char *c = pe_params_option(params, i).name; *c; c++)
+			putchar(*c == '_' ? '-' : *c);
+		putchar('\n');
+	}
+	pe_params_destroy(&params);
+}
+
 static void print_flags(const struct cli *cli, const struct command *command)
 {
 	for (int i = 0; i < command->option_count; i++)
 		printf("--%s\n", command->options[i].name);
 	for (int i = 0; i < global_option_count; i++)
 		printf("--%s\n", global_options[i].name);
-	pe_params *graph;
-	if (!command->takes_graph_options || pe_params_create(cli->ctx, "graph", &graph) != PE_OK)
-		return;
-	for (int64_t i = 0; i < pe_params_count(graph); i++) {
-		printf("--");
-		for (const char *c = pe_params_option(graph, i).name; *c; c++)
-			putchar(*c == '_' ? '-' : *c);
-		putchar('\n');
-	}
-	pe_params_destroy(&graph);
+	for (int i = 0; command_table(command, i, NULL); i++)
+		print_table(cli, command_table(command, i, NULL));
 }
 
 static void print_encoders(void)

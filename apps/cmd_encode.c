@@ -25,7 +25,7 @@ struct encode {
 static int choose_arrays(struct encode *run)
 {
 	struct cli *cli = run->cli;
-	bool tokens = run->tokens.file, graph = run->input.graph;
+	bool tokens = run->tokens.wanted, graph = run->input.graph;
 	if (tokens && output_is_single(&run->output) && !cli_has(cli, "arrays"))
 		warn(cli, "%s holds one array: tokens is left out (--arrays tokens)", run->output.path);
 	char extra[64];
@@ -38,7 +38,7 @@ static int fill_contents(struct encode *run)
 	struct cli *cli = run->cli;
 	pe_status status =
 		contents_fill(cli, &run->output, &run->input, run->jobs, run->job_count, &run->contents);
-	if (status == PE_OK && run->tokens.file &&
+	if (status == PE_OK && run->tokens.wanted &&
 		array_is_wanted(cli, "tokens", !output_is_single(&run->output)))
 		status = pe_bundle_add(run->contents.bundle, "tokens", &run->tokens.encoded);
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
@@ -63,6 +63,12 @@ static int open_jobs(struct encode *run)
 	if (code == EXIT_DONE)
 		code = learned_open(cli, &run->learned);
 	struct place place = {.domain = run->input.domain, .queries = run->queries, .learned = &run->learned};
+	if (run->input.image && tokens_are_patches(cli)) {
+		place.sizes[0].name = "dim";
+		place.sizes[0].value = run->input.layout.width;
+		place.size_count = 1;
+		place.sizes_from = "the size of a patch";
+	}
 	if (code == EXIT_DONE)
 		code = jobs_open(cli, &place, &run->jobs, &run->job_count);
 	if (code == EXIT_DONE && run->job_count == 0)
@@ -88,7 +94,7 @@ static int prepare(struct encode *run)
 	if (code == EXIT_DONE)
 		code = open_jobs(run);
 	if (code == EXIT_DONE)
-		code = tokens_open(cli, run->jobs, run->job_count, &run->tokens);
+		code = tokens_open(cli, &run->input, run->output.dtype, run->jobs, run->job_count, &run->tokens);
 	if (code == EXIT_DONE)
 		code = choose_arrays(run);
 	if (code == EXIT_DONE)
@@ -171,8 +177,10 @@ static const struct cli_option options[] = {
 	LEARNED_OPTIONS,
 	{"queries", 0, "N", "the last N tokens are attention's queries, all are its keys (all are both)"},
 	{"tokens", 0, "X.npy",
-		"apply the token-site encoders to these features (..., tokens, width), write tokens"},
-	{"prefix", 0, "N", "grid: N tokens before the grid's, such as class and register tokens (0)"},
+		"apply the token-site encoders to these features (..., tokens, width), write tokens; patches: "
+		"those of the picture"},
+	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0)"},
+	LENIENT_OPTION,
 	{"fail-fast", 0, NULL, "write nothing if one graph of many, or one file of a folder, fails"},
 	{"keep-unconverged", 0, NULL, "write what there is even if a solver did not converge (still exit 5)"},
 };
@@ -180,17 +188,20 @@ static const struct cli_option options[] = {
 const struct command command_encode = {
 	.name = "encode",
 	.usage = "encode INPUT [--with NAME[:key=value,...]]... [-o OUT]",
-	.summary = "compute the encodings of one graph, dataset, grid or sequence",
-	.details = "INPUT is a graph file or dataset folder, grid:HxW, seq:LENGTH, seq:LENGTH@OFFSET or\n"
-			   "positions:FILE.npy. Without --with: lap and rwse for graphs, axial for grids,\n"
-			   "sinusoidal for sequences. Without -o: a table of text on standard output.\n"
+	.summary = "compute the encodings of one graph, dataset, picture, grid or sequence",
+	.details = "INPUT is a graph file or dataset folder, a picture (PNG, PBM, PGM, PPM, PAM), grid:HxW,\n"
+			   "seq:LENGTH, seq:LENGTH@OFFSET or positions:FILE.npy. Without --with: lap and rwse for\n"
+			   "graphs, axial for pictures and grids, sinusoidal for sequences. Without -o: a table of text "
+			   "on standard output.\n"
 			   "A file of a folder of graphs that cannot be read is left empty, and fails (exit 1);\n"
 			   "with --fail-fast, or --unreadable fail, so does the whole folder (exit 3).\n"
 			   "\n"
 			   "  posenc encode karate.mtx --with lap:k=4\n"
-			   "  posenc encode molecules/ --with lap:k=8 --with rwse:steps=20 -o molecules.npz\n",
+			   "  posenc encode molecules/ --with lap:k=8 --with rwse:steps=20 -o molecules.npz\n"
+			   "  posenc encode photo.png --with axial --tokens patches --normalize imagenet -o photo.npz\n",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.takes_graph_options = true,
+	.takes_image_options = true,
 	.run = run_encode,
 };

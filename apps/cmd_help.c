@@ -58,10 +58,22 @@ static void print_range(const pe_option_info *option)
 	}
 }
 
-static void print_params(const pe_params *params, const char *dashes)
+static bool is_flag(const struct command *command, const char *name)
 {
+	for (int i = 0; command && i < command->option_count; i++)
+		if (strcmp(command->options[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* command: whose options the rows are, but for those that it has as flags; or NULL. */
+static void print_params(const pe_params *params, const struct command *command)
+{
+	const char *dashes = command ? "--" : "";
 	for (int64_t i = 0; i < pe_params_count(params); i++) {
 		pe_option_info option = pe_params_option(params, i);
+		if (is_flag(command, option.name))
+			continue;
 		printf("  %s", dashes);
 		for (const char *c = option.name; *c; c++)
 			putchar(*c == '_' && *dashes ? '-' : *c);
@@ -82,11 +94,14 @@ static void help_command(const struct cli *cli, const struct command *command)
 		puts("\nOptions");
 	for (int i = 0; i < command->option_count; i++)
 		print_option(&command->options[i]);
-	pe_params *graph = NULL;
-	if (command->takes_graph_options && pe_params_create(cli->ctx, "graph", &graph) == PE_OK) {
-		puts("\nReading graphs (the defaults are shown)");
-		print_params(graph, "--");
-		pe_params_destroy(&graph);
+	const char *title;
+	for (int i = 0; command_table(command, i, &title); i++) {
+		pe_params *params;
+		if (pe_params_create(cli->ctx, command_table(command, i, NULL), &params) != PE_OK)
+			continue;
+		printf("\n%s (the defaults are shown)\n", title);
+		print_params(params, command);
+		pe_params_destroy(&params);
 	}
 	puts("\nEverywhere");
 	for (int i = 0; i < global_option_count; i++)
@@ -126,7 +141,7 @@ static int help_encoder(struct cli *cli, const pe_encoder *encoder)
 	print_sites(encoder);
 	if (pe_params_count(params))
 		puts("\nOptions, with their defaults");
-	print_params(params, "");
+	print_params(params, NULL);
 	print_weights(encoder);
 	if (pe_params_preset_count(params))
 		puts("\nPresets");
@@ -228,11 +243,14 @@ static void mdoc_commands(struct cli *cli)
 		if (commands[i]->option_count)
 			mdoc_options(commands[i]->options, commands[i]->option_count);
 	}
-	pe_params *graph;
-	if (pe_params_create(cli->ctx, "graph", &graph) == PE_OK) {
-		puts(".Ss Reading graphs");
-		mdoc_params(graph, true);
-		pe_params_destroy(&graph);
+	const char *title;
+	for (int i = 0; command_table(&command_encode, i, &title); i++) {
+		pe_params *params;
+		if (pe_params_create(cli->ctx, command_table(&command_encode, i, NULL), &params) != PE_OK)
+			continue;
+		printf(".Ss %s\n", title);
+		mdoc_params(params, true);
+		pe_params_destroy(&params);
 	}
 	puts(".Ss Everywhere");
 	mdoc_options(global_options, global_option_count);

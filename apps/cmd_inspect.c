@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "input_image.h"
 #include "report.h"
 
 static void print_graph(const struct input *input)
@@ -29,6 +30,29 @@ static void print_graph(const struct input *input)
 		puts("  ids are text: the array node_names has them in the order of rows");
 	else if (r->renumbered)
 		puts("  ids are renumbered: the array node_ids has the map");
+}
+
+static void print_image(struct cli *cli, const struct input *input)
+{
+	static const char *const kinds[] = {"", "grey", "grey and alpha", "RGB", "RGB and alpha"};
+	const pe_image_info *info = pe_image_get_info(input->image);
+	const pe_image_layout *l = &input->layout;
+	char changes[300];
+	printf("%s: %s, %lld x %lld pixels, %s, %d bit%s%s%s\n", input->text, info->format,
+		(long long)info->width, (long long)info->height, kinds[info->channels], (int)info->bits,
+		info->bits == 1 ? "" : "s", info->palette ? " by palette" : "",
+		info->interlaced ? ", interlaced" : "");
+	if (info->maximum != 255 && info->maximum != 65535)
+		printf("  %d stands for 1\n", (int)info->maximum);
+	if (info->colour[0])
+		printf("  colour: %s, not applied: values are those stored\n", info->colour);
+	if (l->rows == 0) {
+		printf("  patches: none: %s\n", pe_context_message(cli->ctx));
+		return;
+	}
+	image_changes(l, changes, sizeof changes);
+	printf("  patches: %lld x %lld of side %lld, %lld numbers each%s%s\n", (long long)l->rows,
+		(long long)l->columns, (long long)l->patch, (long long)l->width, changes[0] ? "; " : "", changes);
 }
 
 static void print_shape(const pe_tensor *tensor)
@@ -97,12 +121,17 @@ static int inspect(struct cli *cli, const char *path, json_t *all)
 		return code;
 	}
 	struct input input;
-	int code = input_open(cli, path, &input);
+	int code = input_read(cli, path, &input);
+	if (code == EXIT_DONE && input.image &&
+		pe_image_get_layout(input.image, cli->image, &input.layout) != PE_OK)
+		input.layout.rows = 0; /* that is no reason not to say what it is */
 	if (code == EXIT_DONE) {
 		if (cli->json)
 			json_array_append_new(all, report_input(&input));
 		else if (input.graph)
 			print_graph(&input);
+		else if (input.image)
+			print_image(cli, &input);
 		else
 			printf("%s: a %s of %lld tokens\n", path, input.kind, (long long)pe_domain_tokens(input.domain));
 		code = input_code(&input);
@@ -130,10 +159,15 @@ static int run_inspect(struct cli *cli)
 	return worst;
 }
 
+static const struct cli_option options[] = {LENIENT_OPTION};
+
 const struct command command_inspect = {
 	.name = "inspect",
 	.usage = "inspect INPUT...",
-	.summary = "what is in these graph files, datasets or array files",
+	.summary = "what is in these graph files, datasets, pictures or array files",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
 	.takes_graph_options = true,
+	.takes_image_options = true,
 	.run = run_inspect,
 };

@@ -95,7 +95,7 @@ static char *describe_jobs(const struct job *jobs, int count)
 }
 
 pe_status contents_describe(
-	const struct cli *cli, const pe_graph *graph, const struct job *jobs, int count, pe_bundle *bundle)
+	const struct cli *cli, const char *digest, const struct job *jobs, int count, pe_bundle *bundle)
 {
 	int64_t seed = 0;
 	char number[24];
@@ -109,9 +109,21 @@ pe_status contents_describe(
 	(void)cli_integer(cli, "seed", INT64_MIN, INT64_MAX, &seed); /* it was checked at the start */
 	snprintf(number, sizeof number, "%lld", (long long)seed);
 	TRY(pe_bundle_set_metadata(bundle, "seed", number));
-	if (!graph)
-		return PE_OK;
-	return pe_bundle_set_metadata(bundle, "input_blake2b", pe_graph_get_report(graph)->digest);
+	return digest ? pe_bundle_set_metadata(bundle, "input_blake2b", digest) : PE_OK;
+}
+
+/* How the picture was cut, as JSON. */
+static pe_status add_image(const struct cli *cli, const struct input *input, pe_bundle *bundle)
+{
+	json_t *options = report_options(cli->image);
+	json_object_update_new(options, report_layout(&input->layout));
+	char *text = json_dumps(options, JSON_COMPACT);
+	json_decref(options);
+	if (!text)
+		return PE_ERR_NOMEM;
+	pe_status status = pe_bundle_set_metadata(bundle, "image", text);
+	free(text);
+	return status;
 }
 
 pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
@@ -128,7 +140,12 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 		TRY(add_graph_arrays(cli, input->graph, several, out));
 	if (input->graph && array_is_wanted(cli, "failed", several))
 		TRY(add_failed(cli, input->graph, jobs, count, out));
-	return contents_describe(cli, input->graph, jobs, count, out->bundle);
+	if (input->image)
+		TRY(add_image(cli, input, out->bundle));
+	const char *digest = input->graph ? pe_graph_get_report(input->graph)->digest
+		: input->image                ? pe_image_get_info(input->image)->digest
+									  : NULL;
+	return contents_describe(cli, digest, jobs, count, out->bundle);
 }
 
 void contents_free(struct contents *contents)

@@ -21,8 +21,9 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 	const struct job *jobs, int count, struct contents *out);
 void contents_free(struct contents *contents);
 
-/* Metadata: version, encoders and their options, seed, and the digest of the graph if there is one. */
+/* Metadata: version, encoders and their options, seed, and the digest of the input if it has one (else NULL).
+ */
 pe_status contents_describe(
-	const struct cli *cli, const pe_graph *graph, const struct job *jobs, int count, pe_bundle *bundle);
+	const struct cli *cli, const char *digest, const struct job *jobs, int count, pe_bundle *bundle);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input_image.h"
+
 static bool read_integer(const char **at, int64_t *out)
 {
 	char *end;
@@ -106,28 +108,74 @@ static void name_unread(const pe_graph *graph)
 			"%s; graph %lld is left empty", pe_graph_failure(graph, i), (long long)pe_graph_failed(graph)[i]);
 }
 
-static int open_graph(struct cli *cli, const char *text, struct input *in)
+/* The exit code of a failure to read. */
+static int refuse(struct cli *cli, pe_status status)
 {
-	in->kind = "graph";
-	in->family = PE_GRAPH;
-	pe_status status = pe_graph_from_file(cli->ctx, text, cli->graph, &in->graph);
-	if (status == PE_OK) {
-		name_unread(in->graph);
-		status = pe_domain_graph(cli->ctx, in->graph, &in->domain);
-	}
-	if (status == PE_OK)
-		return EXIT_DONE;
 	int code = report_status(cli, status);
 	return code == EXIT_USAGE ? EXIT_INPUT : code;
 }
 
-int input_open(struct cli *cli, const char *text, struct input *out)
+/* bytes NULL: from the file. */
+static int open_graph(struct cli *cli, const char *text, const char *bytes, size_t size, struct input *in)
+{
+	in->kind = "graph";
+	in->family = PE_GRAPH;
+	pe_status status = bytes
+		? pe_graph_from_bytes(cli->ctx, bytes, size, "standard input", cli->graph, &in->graph)
+		: pe_graph_from_file(cli->ctx, text, cli->graph, &in->graph);
+	if (status == PE_OK) {
+		name_unread(in->graph);
+		status = pe_domain_graph(cli->ctx, in->graph, &in->domain);
+	}
+	return status == PE_OK ? EXIT_DONE : refuse(cli, status);
+}
+
+static int open_image(struct cli *cli, const char *text, const char *bytes, size_t size, struct input *in)
+{
+	in->kind = "image";
+	in->family = PE_VISION;
+	pe_status status = bytes
+		? pe_image_from_bytes(cli->ctx, bytes, size, "standard input", cli->image, &in->image)
+		: pe_image_from_file(cli->ctx, text, cli->image, &in->image);
+	return status == PE_OK ? EXIT_DONE : refuse(cli, status);
+}
+
+/* What is packed does not say what it is before it is unpacked: it is if it can be read as one. */
+static bool is_image(struct cli *cli, const char *bytes, size_t size)
+{
+	pe_image *image = NULL;
+	if (size < 2 || memcmp(bytes, "\x1f\x8b", 2) != 0)
+		return pe_image_recognise(bytes, size) != NULL;
+	bool good = pe_image_from_bytes(cli->ctx, bytes, size, NULL, cli->image, &image) == PE_OK;
+	pe_image_destroy(&image);
+	return good;
+}
+
+/* A graph or a picture; --from names a format of graphs. */
+static int open_file(struct cli *cli, const char *text, struct input *in)
+{
+	bool graph = !cli->image || pe_params_get(cli->graph, "from")[0];
+	if (strcmp(text, "-") != 0)
+		return !graph && image_is_at(text) ? open_image(cli, text, NULL, 0, in)
+										   : open_graph(cli, text, NULL, 0, in);
+	char *bytes;
+	size_t size;
+	int code = read_standard_input(cli, &bytes, &size);
+	if (code == EXIT_DONE && !graph && is_image(cli, bytes, size))
+		code = open_image(cli, text, bytes, size, in);
+	else if (code == EXIT_DONE)
+		code = open_graph(cli, text, bytes, size, in);
+	free(bytes);
+	return code;
+}
+
+int input_read(struct cli *cli, const char *text, struct input *out)
 {
 	static const struct {
 		const char *prefix;
 		int (*open)(struct cli *cli, const char *text, struct input *in);
 	} kinds[] = {
-		{"seq:", open_sequence}, {"positions:", open_positions}, {"grid:", open_grid}, {"", open_graph}};
+		{"seq:", open_sequence}, {"positions:", open_positions}, {"grid:", open_grid}, {"", open_file}};
 	*out = (struct input){.text = text};
 	double start = seconds_now();
 	size_t i = 0;
@@ -136,6 +184,12 @@ int input_open(struct cli *cli, const char *text, struct input *out)
 	int code = kinds[i].open(cli, text, out);
 	out->seconds = seconds_now() - start;
 	return code;
+}
+
+int input_open(struct cli *cli, const char *text, struct input *out)
+{
+	int code = input_read(cli, text, out);
+	return code == EXIT_DONE && out->image ? image_cut(cli, out) : code;
 }
 
 int input_code(const struct input *input)
@@ -147,4 +201,5 @@ void input_close(struct input *input)
 {
 	pe_domain_destroy(&input->domain);
 	pe_graph_destroy(&input->graph);
+	pe_image_destroy(&input->image);
 }

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The operand INPUT: a graph file or dataset, a grid, a sequence. */
+ * The operand INPUT: a graph file or dataset, a picture, a grid, a sequence. */
 #ifndef INPUT_H
 #define INPUT_H
 
 #include "cli.h"
 
+/* A row for the table of options of commands that take pictures. */
+#define LENIENT_OPTION \
+	{ \
+		"lenient", 0, NULL, \
+			"pictures: take what there is of a damaged file, with a warning; what is missing is 0" \
+	}
+
 struct input {
 	const char *text;
-	const char *kind; /* "graph", "grid", "sequence" */
+	const char *kind; /* "graph", "image", "grid", "sequence" */
 	pe_family family;
 	pe_domain *domain;
-	pe_graph *graph; /* or NULL */
-	double seconds;  /* that reading took */
+	pe_graph *graph;        /* or NULL */
+	pe_image *image;        /* or NULL */
+	pe_image_layout layout; /* of the image's patches */
+	double seconds;         /* that reading took */
 };
 
-/* EXIT_DONE, or an exit code with the message already written. */
+/* Reads the input; of a picture there is no domain yet. EXIT_DONE, or an exit code with the message already
+ * written. */
+int input_read(struct cli *cli, const char *text, struct input *out);
+/* Likewise, and cuts a picture into patches: there is a domain. */
 int input_open(struct cli *cli, const char *text, struct input *out);
 /* EXIT_SOME if some files of a folder could not be read, and were said; else EXIT_DONE. */
 int input_code(const struct input *input);

@@ -75,7 +75,7 @@ static int set_sizes(struct cli *cli, const struct place *place, struct job *job
 		if (status != PE_OK)
 			return report_status(cli, status);
 		if (cli->verbose >= 1)
-			complain("%s: %s=%s, from the shape of q", pe_encoder_name(job->encoder), name, value);
+			complain("%s: %s=%s, from %s", pe_encoder_name(job->encoder), name, value, place->sizes_from);
 	}
 	return EXIT_DONE;
 }

@@ -17,6 +17,7 @@ struct place {
 		int64_t value;
 	} sizes[3];
 	int size_count;
+	const char *sizes_from; /* "the shape of q" */
 };
 
 struct job {

@@ -25,8 +25,42 @@ json_t *json_number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+static json_t *four(int64_t top, int64_t left, int64_t bottom, int64_t right)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "top", (json_int_t)top, "left", (json_int_t)left, "bottom",
+		(json_int_t)bottom, "right", (json_int_t)right);
+}
+
+json_t *report_layout(const pe_image_layout *l)
+{
+	json_t *out = json_pack("{s:I, s:I, s:o, s:o}", "rows", (json_int_t)l->rows, "columns",
+		(json_int_t)l->columns, "cropped", four(l->crop_top, l->crop_left, l->crop_bottom, l->crop_right),
+		"padded", four(l->pad_top, l->pad_left, l->pad_bottom, l->pad_right));
+	if (l->resized_height)
+		json_object_set_new(
+			out, "resized", json_pack("[I, I]", (json_int_t)l->resized_height, (json_int_t)l->resized_width));
+	return out;
+}
+
+static json_t *report_image(const struct input *input)
+{
+	const pe_image_info *info = pe_image_get_info(input->image);
+	json_t *out = json_pack("{s:s, s:o, s:s, s:I, s:I, s:i, s:i, s:b, s:b, s:b, s:s}", "kind", input->kind,
+		"name", json_text(input->text), "format", info->format, "height", (json_int_t)info->height, "width",
+		(json_int_t)info->width, "channels", (int)info->channels, "bits", (int)info->bits, "alpha",
+		(int)info->alpha, "palette", (int)info->palette, "interlaced", (int)info->interlaced, "colour",
+		info->colour);
+	if (input->layout.rows)
+		json_object_set_new(out, "patches", report_layout(&input->layout));
+	if (input->domain)
+		json_object_set_new(out, "tokens", json_integer(pe_domain_tokens(input->domain)));
+	return out;
+}
+
 json_t *report_input(const struct input *input)
 {
+	if (input->image)
+		return report_image(input);
 	json_t *out = json_pack("{s:s, s:o}", "kind", input->kind, "name", json_text(input->text));
 	if (!input->graph) {
 		json_object_set_new(out, "tokens", json_integer(pe_domain_tokens(input->domain)));

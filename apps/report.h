@@ -10,6 +10,7 @@
 /* New references; NULL only without memory. */
 json_t *report_input(const struct input *input);
 json_t *report_job(const struct job *job);
+json_t *report_layout(const pe_image_layout *layout);
 json_t *report_options(const pe_params *params);
 
 /* A string whatever its bytes: those that are no UTF-8 become '?'. A number, or null if it is not finite. */

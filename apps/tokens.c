@@ -41,23 +41,65 @@ static bool is_float(pe_dtype dtype)
 	return dtype == PE_F64 || dtype == PE_F32 || dtype == PE_F16 || dtype == PE_BF16;
 }
 
-int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out)
+bool tokens_are_patches(const struct cli *cli)
 {
-	const char *path = cli_get(cli, "tokens"), *name;
+	const char *path = cli_get(cli, "tokens");
+	return path && strcmp(path, "patches") == 0;
+}
+
+static int read_features(struct cli *cli, const char *path, struct tokens *out)
+{
+	const char *name;
+	pe_status status = pe_bundle_from_file(cli->ctx, path, NULL, &out->file);
+	if (status == PE_OK)
+		status = pe_bundle_at(out->file, 0, &name, &out->given);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	if (!is_float(out->given.dtype))
+		return usage_error(
+			cli, "--tokens %s: features are of a float type, not %s", path, pe_dtype_name(out->given.dtype));
+	return EXIT_DONE;
+}
+
+/* The patches behind the prefix tokens, which have no pixels: theirs are 0. */
+static int cut_patches(struct cli *cli, const struct input *input, pe_dtype dtype, struct tokens *out)
+{
+	if (!input->image)
+		return usage_error(cli, "--tokens patches: %s is no picture", input->text);
+	int64_t tokens = pe_domain_tokens(input->domain), width = input->layout.width;
+	int64_t patches = input->layout.rows * input->layout.columns, prefix = tokens - patches;
+	out->given = pe_tensor_dense(NULL, dtype, 2, (int64_t[]){tokens, width});
+	int64_t bytes = pe_tensor_bytes(&out->given), row = width * (int64_t)pe_dtype_size(dtype);
+	out->patches = bytes < 0 ? NULL : output_memory((size_t)bytes);
+	if (!out->patches) {
+		complain("out of memory: the patches are too many");
+		return EXIT_SYSTEM;
+	}
+	out->given.data = out->patches;
+	memset(out->patches, 0, (size_t)(prefix * row));
+	if (prefix > 0)
+		warn(cli, "--tokens patches: the %lld prefix token%s no pixels: 0 before encoding", (long long)prefix,
+			prefix == 1 ? " has" : "s have");
+	pe_tensor behind =
+		pe_tensor_dense((char *)out->patches + prefix * row, dtype, 2, (int64_t[]){patches, width});
+	pe_status status = pe_image_tokens(input->image, cli->image, &behind);
+	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+}
+
+int tokens_open(struct cli *cli, const struct input *input, pe_dtype dtype, const struct job *jobs, int count,
+	struct tokens *out)
+{
+	const char *path = cli_get(cli, "tokens");
 	int64_t shape[PE_MAX_DIMS];
-	*out = (struct tokens){0};
+	*out = (struct tokens){.wanted = path != NULL};
 	if (!path)
 		return EXIT_DONE;
 	if (!any_acts(jobs, count))
 		return usage_error(cli, "--tokens: none of these encoders acts on tokens");
-	pe_status status = pe_bundle_from_file(cli->ctx, path, NULL, &out->file);
-	if (status == PE_OK)
-		status = pe_bundle_at(out->file, 0, &name, &out->given);
-	if (status == PE_OK && !is_float(out->given.dtype))
-		return usage_error(
-			cli, "--tokens %s: features are of a float type, not %s", path, pe_dtype_name(out->given.dtype));
-	if (status == PE_OK)
-		status = final_shape(jobs, count, &out->given, shape);
+	int code = tokens_are_patches(cli) ? cut_patches(cli, input, dtype, out) : read_features(cli, path, out);
+	if (code != EXIT_DONE)
+		return code;
+	pe_status status = final_shape(jobs, count, &out->given, shape);
 	if (status != PE_OK)
 		return report_status(cli, status);
 	out->encoded = allocate(&out->given, shape);
@@ -77,7 +119,7 @@ static int last_acting(const struct job *jobs, int count)
 
 int tokens_apply(struct cli *cli, const struct job *jobs, int count, struct tokens *tokens)
 {
-	if (!tokens->file)
+	if (!tokens->wanted)
 		return EXIT_DONE;
 	pe_status status = PE_OK;
 	pe_tensor x = tokens->given;
@@ -102,5 +144,6 @@ int tokens_apply(struct cli *cli, const struct job *jobs, int count, struct toke
 void tokens_close(struct tokens *tokens)
 {
 	pe_bundle_destroy(&tokens->file);
+	free(tokens->patches);
 	free(tokens->encoded.data);
 }

@@ -6,14 +6,20 @@
 #include "job.h"
 
 struct tokens {
-	pe_bundle *file;   /* NULL without --tokens */
+	bool wanted;       /* is there --tokens? */
+	pe_bundle *file;   /* that they were read from, or NULL */
+	void *patches;     /* memory of those cut from a picture, or NULL */
 	pe_tensor given;   /* the features as read */
 	pe_tensor encoded; /* as the encoders leave them; filled by tokens_apply */
 };
 
-/* Reads the features, and refuses what these encoders cannot take. Does nothing without --tokens. EXIT_DONE,
- * or an exit code with the message already written; tokens_close takes what there is either way. */
-int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out);
+/* Reads the features, or cuts them from the picture (as dtype), and refuses what these encoders cannot take.
+ * Does nothing without --tokens. EXIT_DONE, or an exit code with the message already written; tokens_close
+ * takes what there is either way. */
+int tokens_open(struct cli *cli, const struct input *input, pe_dtype dtype, const struct job *jobs, int count,
+	struct tokens *out);
+/* Does --tokens ask for the picture's patches? */
+bool tokens_are_patches(const struct cli *cli);
 /* Lets the encoders that act on tokens act, one after the other. */
 int tokens_apply(struct cli *cli, const struct job *jobs, int count, struct tokens *tokens);
 void tokens_close(struct tokens *tokens);

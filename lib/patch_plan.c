@@ -97,7 +97,7 @@ static bool is_transparent(const pe_image *image)
 	return false;
 }
 
-static pe_status take_alpha(const pe_image *image, struct pe_patch_plan *plan)
+pe_status pe_patch_plan_take_alpha(const pe_image *image, struct pe_patch_plan *plan)
 {
 	if (!image->info.alpha || plan->alpha == PE_ALPHA_DROP)
 		return PE_OK;
@@ -146,8 +146,7 @@ static pe_status resolve(const pe_image *image, const pe_params *params, struct 
 	if (*size)
 		PE_TRY(read_size(image->ctx, size, l->patch, &height, &width));
 	PE_TRY(fit(image, how, (enum pe_picture_anchor)pe_params_choice(params, "anchor"), height, width, plan));
-	PE_TRY(take_normalisation(image->ctx, pe_params_choice(params, "normalize"), plan));
-	return take_alpha(image, plan);
+	return take_normalisation(image->ctx, pe_params_choice(params, "normalize"), plan);
 }
 
 pe_status pe_patch_plan_make(const pe_image *image, const pe_params *params, struct pe_patch_plan *out)

@@ -280,6 +280,7 @@ pe_status pe_image_tokens(const pe_image *image, const pe_params *params, const 
 	if (!image || !out)
 		return PE_ERR_ARGUMENT;
 	PE_TRY(pe_patch_plan_make(image, params, &plan));
+	PE_TRY(pe_patch_plan_take_alpha(image, &plan));
 	const int64_t shape[] = {plan.layout.rows * plan.layout.columns, plan.layout.width};
 	PE_TRY(pe_tensor_check_output(image->ctx, out, "out", PE_F64, 2, shape));
 	struct cut cut = {.image = image, .plan = &plan, .out = out};

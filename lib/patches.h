@@ -15,8 +15,10 @@ struct pe_patch_plan {
 	double mean[3], deviation[3];
 };
 
-/* Everything that can be refused is refused here. */
+/* Everything that can be refused is refused here, but for transparency. */
 pe_status pe_patch_plan_make(
 	const pe_image *image, const pe_params *params, struct pe_patch_plan *out) PE_NODISCARD;
+/* What alpha comes to in this picture: PE_ALPHA_DROP if it is nowhere transparent. */
+pe_status pe_patch_plan_take_alpha(const pe_image *image, struct pe_patch_plan *plan) PE_NODISCARD;
 
 #endif

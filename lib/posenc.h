@@ -327,7 +327,7 @@ typedef struct pe_image_info {
 	int32_t interlaced; /* 0 or 1 */
 	int32_t maximum;    /* the sample that stands for 1: 255, 65535, or what a PNM says */
 	const char *colour; /* chunks that say what the samples mean as colours, "gAMA iCCP"; they are not applied */
-	const char *digest; /* BLAKE2b-256 of the file's bytes, unpacked if it was gzip, as b2sum -l 256 prints */
+	const char *digest; /* BLAKE2b-256 of the bytes read, as b2sum -l 256 prints */
 } pe_image_info;
 
 /* The name of the picture format that data begin with, "PNG", "PNM", "JPEG", …, or NULL; 64 bytes are
@@ -358,7 +358,7 @@ typedef struct pe_image_layout {
 } pe_image_layout;
 
 /* Which grid of patches params (table "image", or NULL) make of a picture, and what it costs it. Refuses what
- * pe_image_tokens would: a size that is no multiple of patch, or that fit cannot reach, and transparency. */
+ * pe_image_tokens would, a size that is no multiple of patch or that fit cannot reach, but for transparency. */
 PE_API PE_NODISCARD pe_status pe_image_get_layout(
 	const pe_image *image, const pe_params *params, pe_image_layout *out);
 /* out ← the patches, (rows·columns, width), in any float type: values over maximum, alpha, channels, resampling,

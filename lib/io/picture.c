@@ -132,20 +132,25 @@ static pe_status parse(pe_context *ctx, const struct pe_picture_source *source, 
 	if (!image)
 		return PE_ERR_NOMEM;
 	image->ctx = ctx;
+	image->info.digest = image->digest;
+	image->info.colour = image->colour;
 	pe_status status = pe_is_png(source->data, source->size) ? pe_png_read(image, source)
 		: pe_is_pnm(source->data, source->size)              ? pe_pnm_read(image, source)
 															 : refuse(ctx, source);
-	if (status == PE_OK) {
-		struct pe_digest digest;
-		pe_digest_start(&digest);
-		pe_digest_add(&digest, source->data, source->size);
-		pe_digest_end(&digest, image->digest);
-		image->info.digest = image->digest;
-		image->info.colour = image->colour;
+	if (status == PE_OK)
 		*out = image;
-	} else {
+	else
 		pe_image_destroy(&image);
-	}
+	return status;
+}
+
+/* Takes over the bytes. */
+static pe_status parse_unpacked(
+	pe_context *ctx, struct pe_picture_source *source, char *bytes, pe_image **out)
+{
+	source->data = (const uint8_t *)bytes;
+	pe_status status = parse(ctx, source, out);
+	pe_free(ctx, bytes);
 	return status;
 }
 
@@ -157,17 +162,20 @@ pe_status pe_image_from_bytes(pe_context *context, const void *data, size_t size
 	*out = NULL;
 	if (!context || (!data && size > 0))
 		return PE_ERR_ARGUMENT;
-	struct pe_picture_source source = {
-		.data = data ? data : "", .size = size, .name = name ? name : "the data"};
-	PE_TRY(take_params(context, params, &source));
-	if (!pe_is_gzip(data, size))
-		return parse(context, &source, out);
+	struct pe_picture_source source = {.data = data, .size = size, .name = name ? name : "the data"};
+	struct pe_digest digest;
 	char *bytes;
-	PE_TRY(pe_gunzip(context, data, size, source.name, 0, &bytes, &source.size));
-	source.data = (const uint8_t *)bytes;
-	pe_status status = parse(context, &source, out);
-	pe_free(context, bytes);
-	return status;
+	PE_TRY(take_params(context, params, &source));
+	if (pe_is_gzip(data, size)) {
+		PE_TRY(pe_gunzip(context, data, size, source.name, 0, &bytes, &source.size));
+		PE_TRY(parse_unpacked(context, &source, bytes, out));
+	} else {
+		PE_TRY(parse(context, &source, out));
+	}
+	pe_digest_start(&digest);
+	pe_digest_add(&digest, data, size);
+	pe_digest_end(&digest, (*out)->digest);
+	return PE_OK;
 }
 
 pe_status pe_image_from_file(pe_context *context, const char *path, const pe_params *params, pe_image **out)
@@ -177,14 +185,18 @@ pe_status pe_image_from_file(pe_context *context, const char *path, const pe_par
 	*out = NULL;
 	if (!context || !path)
 		return PE_ERR_ARGUMENT;
-	struct pe_picture_source source = {.name = path};
-	PE_TRY(take_params(context, params, &source));
+	struct pe_picture_source source = {.name = strcmp(path, "-") == 0 ? "standard input" : path};
+	struct pe_digest digest;
 	char *bytes;
-	PE_TRY(pe_file_read(context, path, &bytes, &source.size));
-	source.data = (const uint8_t *)bytes;
-	pe_status status = parse(context, &source, out);
-	pe_free(context, bytes);
-	return status;
+	PE_TRY(take_params(context, params, &source));
+	pe_digest_start(&digest);
+	context->digest = &digest;
+	pe_status status = pe_file_read(context, path, &bytes, &source.size);
+	context->digest = NULL;
+	PE_TRY(status);
+	PE_TRY(parse_unpacked(context, &source, bytes, out));
+	pe_digest_end(&digest, (*out)->digest);
+	return PE_OK;
 }
 
 void pe_image_destroy(pe_image **image)

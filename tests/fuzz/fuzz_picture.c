@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * libFuzzer target of pe_image_from_bytes, strict and lenient. What is read is asked for as values and as
  * patches; what is refused says why. The checksums of a PNG are set right first, so that changes get past
- * them: the seeds hold both. Pictures above 2^20 pixels and blocks above 64 MiB are refused. */
+ * them: the seeds hold both. Pictures above 2^16 pixels and blocks above 64 MiB are refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static void read_one(pe_context *ctx, const uint8_t *data, size_t size, const ch
 	pe_image *image;
 	require(pe_params_create(ctx, "image", &params) == PE_OK &&
 			pe_params_set(params, "lenient", lenient) == PE_OK &&
-			pe_params_set(params, "max_pixels", "1048576") == PE_OK,
+			pe_params_set(params, "max_pixels", "65536") == PE_OK,
 		"no options", ctx);
 	pe_status status = pe_image_from_bytes(ctx, data, size, "fuzz", params, &image);
 	pe_params_destroy(&params);
@@ -109,7 +109,7 @@ static void read_one(pe_context *ctx, const uint8_t *data, size_t size, const ch
 		return;
 	}
 	look_at_values(ctx, image);
-	if (pe_image_get_info(image)->height * pe_image_get_info(image)->width <= 1 << 14) {
+	if (pe_image_get_info(image)->height * pe_image_get_info(image)->width <= 1 << 10) {
 		look_at_patches(ctx, image, "pad");
 		look_at_patches(ctx, image, "resize");
 	}

@@ -147,7 +147,8 @@ static void test_refused(void **state)
 		pe_image *image = picture(*state, all[i].file);
 		pe_params *params = option(*state, all[i].settings);
 		pe_tensor out = pe_tensor_dense(&number, PE_F32, 2, (int64_t[]){1, 1});
-		xt_fails(*state, pe_image_get_layout(image, params, &l), all[i].status, all[i].text);
+		if (all[i].status == PE_ERR_RANGE) /* a grid does not ask for values */
+			xt_fails(*state, pe_image_get_layout(image, params, &l), all[i].status, all[i].text);
 		xt_fails(*state, pe_image_tokens(image, params, &out), all[i].status, all[i].text);
 		pe_params_destroy(&params);
 		pe_image_destroy(&image);
