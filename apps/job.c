@@ -101,7 +101,7 @@ static int bind(struct cli *cli, const struct place *place, struct job *job)
 {
 	pe_encoding_options options = {.size = sizeof options,
 		.queries = place->queries,
-		.weights = learned_for(place->learned, job->encoder, job->prefix),
+		.weights = learned_for(place->learned, job),
 		.prefix = job->prefix};
 	pe_status status =
 		pe_encoding_create(cli->ctx, job->encoder, job->params, place->domain, &options, &job->encoding);

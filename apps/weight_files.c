@@ -55,34 +55,44 @@ static bool is_name_of(const char *name, const char *weight, const char *prefix)
 	return strcmp(name, weight) == 0;
 }
 
-static bool takes(const pe_encoder *encoder, const char *prefix, const char *name)
+/* Is it a weight of the encoder that this one is over, by its name? */
+static bool is_name_of_inner(const char *name, const char *over, const char *prefix)
 {
-	for (int64_t i = 0; i < pe_encoder_weight_count(encoder); i++)
-		if (is_name_of(name, pe_encoder_weight(encoder, i).name, prefix ? prefix : pe_encoder_name(encoder)))
-			return true;
-	return false;
+	size_t size = strlen(prefix), inner = over ? strcspn(over, ":") : 0;
+	if (strncmp(name, prefix, size) == 0 && name[size] == '.')
+		name += size + 1;
+	return inner > 0 && strncmp(name, over, inner) == 0 && name[inner] == '.';
 }
 
-static bool takes_any(const pe_encoder *encoder, const char *prefix, const pe_bundle *arrays)
+static bool takes(const struct job *job, const char *name)
+{
+	const char *prefix = job->prefix ? job->prefix : pe_encoder_name(job->encoder);
+	for (int64_t i = 0; i < pe_encoder_weight_count(job->encoder); i++)
+		if (is_name_of(name, pe_encoder_weight(job->encoder, i).name, prefix))
+			return true;
+	return is_name_of_inner(name, pe_params_get(job->params, "over"), prefix);
+}
+
+static bool takes_any(const struct job *job, const pe_bundle *arrays)
 {
 	for (int64_t i = 0; i < pe_bundle_count(arrays); i++) {
 		const char *name;
-		if (pe_bundle_at(arrays, i, &name, NULL) == PE_OK && takes(encoder, prefix, name))
+		if (pe_bundle_at(arrays, i, &name, NULL) == PE_OK && takes(job, name))
 			return true;
 	}
 	return false;
 }
 
-const pe_bundle *learned_for(const struct learned *learned, const pe_encoder *encoder, const char *prefix)
+const pe_bundle *learned_for(const struct learned *learned, const struct job *job)
 {
-	bool meant = learned->file || takes_any(encoder, prefix, learned->all);
+	bool meant = learned->file || takes_any(job, learned->all);
 	return meant ? learned->all : NULL;
 }
 
 bool learned_is_used(const struct job *jobs, int count, const char *name)
 {
 	for (int j = 0; j < count; j++)
-		if (takes(jobs[j].encoder, jobs[j].prefix, name))
+		if (takes(&jobs[j], name))
 			return true;
 	return false;
 }
@@ -166,7 +176,7 @@ int learned_check(struct cli *cli, struct learned *learned, const struct job *jo
 {
 	bool used = !learned->file;
 	for (int j = 0; j < count; j++)
-		used = used || takes_any(jobs[j].encoder, jobs[j].prefix, learned->file);
+		used = used || takes_any(&jobs[j], learned->file);
 	if (!used)
 		return usage_error(
 			cli, "--weights %s: none of these encoders takes any of its arrays", cli_get(cli, "weights"));

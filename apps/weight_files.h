@@ -30,8 +30,8 @@ int learned_open(struct cli *cli, struct learned *out);
 int learned_add(struct cli *cli, struct learned *learned, const pe_bundle *arrays, const char *but);
 void learned_close(struct learned *learned);
 
-/* The weights to bind an encoder with; NULL if nothing was given that could be meant for it. */
-const pe_bundle *learned_for(const struct learned *learned, const pe_encoder *encoder, const char *prefix);
+/* The weights to bind a job with; NULL if nothing was given that could be meant for it. */
+const pe_bundle *learned_for(const struct learned *learned, const struct job *job);
 /* Does the array of this name hold a parameter of one of the jobs? */
 bool learned_is_used(const struct job *jobs, int count, const char *name);
 

@@ -23,6 +23,21 @@ expect 0 inspect xy.npz; prints 'x.slopes'; prints 'y.slopes'
 expect 0 encode seq:4 --with alibi:heads=2,as=x --with alibi:heads=2,as=y --weights xy.npz -o again.npz
 expect 0 compare two.npz again.npz --exact
 
+# Weights of an encoder that another one is over go out and come back, behind its name.
+expect 0 encode seq:4 --with randomised:over=alibi:heads=2 -o a.npz --save-weights over.npz; silent
+expect 0 inspect over.npz; prints 'alibi.slopes *f64 *(2)'
+expect 0 encode seq:4 --with randomised:over=alibi:heads=2:max_bias=4 --weights over.npz -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+expect 2 encode seq:4 --with randomised:over=alibi:heads=2 --weights w.npz -o no.npz; says 'none of these encoders takes any'
+
+# Features through encoders that change their width or length, one after the other.
+expect 0 encode seq:8 --with sinusoidal:dim=16 -o x.npy
+expect 0 encode seq:8 --with conv:dim=16,groups=4,kernel=3 --with learned:dim=16,merge=concat --tokens x.npy -o y.npz
+expect 0 inspect y.npz; prints 'tokens *f32 *(8, 32)'
+expect 0 encode seq:8 --with spline:dim=16 --tokens x.npy -o y.npz
+expect 0 inspect y.npz; prints 'tokens *f32 *(12, 16)'
+expect 2 encode seq:600 --with learned:dim=4 -o no.npz; says 'position 599 is not a whole number from 0 to 511'
+
 # What cannot be is refused, and leaves nothing behind.
 expect 2 encode seq:4 --with alibi:heads=3 --weights w.npz -o no.npz; says 'slopes must be (3), and is (2)'
 expect 2 encode seq:4 --with sinusoidal:dim=4 --weights w.npz -o no.npz; says 'none of these encoders takes any'
