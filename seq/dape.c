@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "encoder.h"
+#include "inner.h"
 
 #define MAX_WIDTH 256
 #define MAX_KERNEL 31
-#define MAX_INNER 8 /* weights of the encoder that is mapped */
 
 enum direction { CAUSAL, BIDIRECTIONAL };
 enum inputs { BOTH, LOGITS };
@@ -24,7 +24,6 @@ struct state {
 	int64_t inputs; /* heads, or 2 heads */
 	bool causal;
 	pe_encoding *inner; /* the encoder whose bias is mapped, or NULL */
-	char *names[MAX_INNER];
 };
 
 /* ---- the network -------------------------------------------------------------------- */
@@ -121,84 +120,35 @@ static bool has_option(const struct pe_encoder *encoder, const char *name)
 	return false;
 }
 
-/* "dape.alibi" if the given weights have such names, else "alibi". */
-static void find_prefix(const pe_encoding *e, const char *over, char *out, size_t size)
-{
-	const char *name, *own = e->weights_prefix ? e->weights_prefix : e->encoder->table.name;
-	pe_tensor ignored;
-	snprintf(out, size, "%s.%s.", own, over);
-	for (int64_t i = 0; e->given_weights && i < pe_bundle_count(e->given_weights); i++)
-		if (pe_bundle_at(e->given_weights, i, &name, &ignored) == PE_OK &&
-			strncmp(name, out, strlen(out)) == 0) {
-			out[strlen(out) - 1] = '\0';
-			return;
-		}
-	snprintf(out, size, "%s", over);
-}
-
-/* Lists the inner encoder's weights among its own, as "alibi.slopes": copies. */
-static pe_status list_weights(pe_encoding *e)
+static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder, pe_params *params)
 {
 	struct state *s = e->state;
-	char name[300];
-	for (int64_t i = 0; i < s->inner->weight_count; i++) {
-		const struct pe_weight *from = &s->inner->weights[i];
-		snprintf(name, sizeof name, "%s.%s", s->inner->encoder->table.name, from->name);
-		s->names[i] = pe_strdup(e->ctx, name);
-		PE_TRY(s->names[i] ? PE_OK : PE_ERR_NOMEM);
-		PE_TRY(pe_grow(e->ctx, &e->weights, &e->weight_capacity, e->weight_count, e->weight_count + 1,
-			sizeof *e->weights));
-		struct pe_weight *to = &e->weights[e->weight_count];
-		*to = *from;
-		to->name = s->names[i];
-		pe_tensor dense = pe_tensor_dense(NULL, PE_F64, from->ndim, from->shape);
-		int64_t count = pe_tensor_count(&dense);
-		to->values = pe_alloc(e->ctx, count, sizeof *to->values);
-		PE_TRY(to->values ? PE_OK : PE_ERR_NOMEM);
-		memcpy(to->values, from->values, (size_t)count * sizeof *to->values);
-		e->weight_count++;
-	}
-	return PE_OK;
-}
-
-static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder)
-{
-	struct state *s = e->state;
-	char heads[32], prefix[300];
-	pe_params *params;
-	find_prefix(e, encoder->table.name, prefix, sizeof prefix);
-	pe_encoding_options options = {
-		.size = sizeof options, .queries = e->queries, .weights = e->given_weights, .prefix = prefix};
-	PE_TRY(pe_params_from_table(e->ctx, &encoder->table, &params));
+	char heads[32];
+	if (pe_encoder_sites(encoder) != PE_SITE_SCORES || !has_option(encoder, "heads"))
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
+			"%s does not only give biases of heads, as alibi, kerple and fire do; one that does more can "
+			"stand beside dape in a layer",
+			encoder->table.name);
 	snprintf(heads, sizeof heads, "%lld", (long long)s->heads);
-	pe_status status = pe_params_set(params, "heads", heads);
-	if (status == PE_OK)
-		status = pe_encoding_create(e->ctx, encoder, params, e->domain, &options, &s->inner);
-	pe_params_destroy(&params);
-	PE_TRY(status);
+	PE_TRY(pe_params_set(params, "heads", heads));
+	PE_TRY(pe_inner_create(e, encoder, params, e->domain, e->queries, &s->inner));
 	e->relative = s->inner->relative;
 	e->leaves_gains = s->inner->leaves_gains || !encoder->gains;
-	if (s->inner->weight_count > MAX_INNER)
-		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED, "%s has too many weights", encoder->table.name);
-	return list_weights(e);
+	return PE_OK;
 }
 
 static pe_status take_inner(pe_encoding *e)
 {
 	const char *over = pe_params_text(e->params, "over");
+	const struct pe_encoder *encoder;
+	pe_params *params;
 	e->leaves_gains = true;
 	if (strcmp(over, "none") == 0 || !*over)
 		return PE_OK;
-	const struct pe_encoder *encoder = pe_encoder_find(over);
-	if (!encoder)
-		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "there is no encoder \"%s\" to map", over);
-	if (pe_encoder_sites(encoder) != PE_SITE_SCORES || !has_option(encoder, "heads"))
-		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
-			"%s does not only give biases of heads, as alibi, kerple and fire do; one that does more can "
-			"stand "
-			"beside dape in a layer",
-			over);
-	return bind_inner(e, encoder);
+	PE_TRY(pe_inner_parse(e, over, &encoder, &params));
+	pe_status status = bind_inner(e, encoder, params);
+	pe_params_destroy(&params);
+	return status;
 }
 
 /* ---- bind --------------------------------------------------------------------------- */
@@ -239,8 +189,6 @@ static void release(pe_encoding *e)
 {
 	struct state *s = e->state;
 	pe_encoding_destroy(&s->inner);
-	for (int64_t i = 0; i < MAX_INNER; i++)
-		pe_free(e->ctx, s->names[i]);
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
@@ -255,8 +203,8 @@ static const pe_option_info options[] = {
 	PE_INT("heads", "8", 1, 4096, "attention heads"),
 	PE_INT("version", "1", 1, 2, "1: a network for each cell; 2: convolutions along the keys"),
 	PE_STRING("over", "none",
-		"the encoder whose bias is mapped, with its defaults and these heads, as alibi or kerple; none: the "
-		"biases of the other encoders of the layer"),
+		"the encoder whose bias is mapped, with these heads, as alibi or kerple:form=power; none: the biases "
+		"of the other encoders of the layer"),
 	PE_INT("width", "32", 1, MAX_WIDTH, "hidden values"),
 	PE_INT("kernel", "3", 1, MAX_KERNEL, "version 2: keys that a convolution sees, odd"),
 	PE_CHOICE("inputs", "both", "both|logits",
