@@ -80,7 +80,10 @@ expect 2 attend "$golden/full.npz" --offset 3 -o no.npz; says 'say the same'
 
 # Every sequence encoder takes its sizes from q, or says that it acts on tokens.
 for encoder in $("$posenc" list seq | awk '{print $2}'); do
-	if "$posenc" help "$encoder" | grep -q '^Acts in attention at: tokens$'; then
+	if [ "$encoder" = randomised ]; then # acts wherever the encoder does that it is over
+		expect 2 attend "$source/datasets/qkv.safetensors" --with randomised -o no.npz; says 'sinusoidal: it acts on tokens'
+		expect 0 attend "$source/datasets/qkv.safetensors" --with randomised:over=alibi:heads=2 --causal -o b.npz
+	elif "$posenc" help "$encoder" | grep -qE '^Acts in attention at: (tokens|sequence)$'; then
 		expect 2 attend "$source/datasets/qkv.safetensors" --with "$encoder" -o no.npz; says 'it acts on tokens'
 	else
 		expect 0 attend "$source/datasets/qkv.safetensors" --with "$encoder" --causal -o b.npz
