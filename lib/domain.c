@@ -172,10 +172,16 @@ double pe_domain_coordinate(const struct pe_domain *domain, int64_t batch, int64
 	return (double)(axis == 2 ? x : axis == 1 ? row % domain->height : row / domain->height);
 }
 
+/* Positions offset + i, no two of which a double takes for one. */
+static bool is_counted(const struct pe_domain *domain)
+{
+	return domain->kind == PE_DOMAIN_SEQUENCE && !domain->positions &&
+		fabs(domain->offset) <= (double)(MAX_TOKENS - domain->tokens);
+}
+
 bool pe_domain_is_regular(const struct pe_domain *queries, const struct pe_domain *keys)
 {
-	return queries->kind == PE_DOMAIN_SEQUENCE && keys->kind == PE_DOMAIN_SEQUENCE && !queries->positions &&
-		!keys->positions;
+	return is_counted(queries) && is_counted(keys);
 }
 
 pe_status pe_domain_graph(pe_context *context, const pe_graph *graph, pe_domain **out)

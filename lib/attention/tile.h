@@ -6,6 +6,8 @@
 #ifndef PE_TILE_H
 #define PE_TILE_H
 
+#include <math.h>
+
 #include "kernels/kernels.h"
 #include "plan.h"
 
@@ -54,6 +56,13 @@ struct pe_tiles {
 	float *key_norms; /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
 						 out */
 };
+
+/* A bias as it is, if not finite, else so bounded that f32 can hold it: -FLT_MAX, with which some mask, hides
+ * nothing, and -inf does. */
+static inline double pe_tile_bounded(double x)
+{
+	return isfinite(x) ? fmin(fmax(x, -0x1p125), 0x1p125) : x;
+}
 
 /* Queries that share the lanes of a tile. */
 struct pe_tile_group {

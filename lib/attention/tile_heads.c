@@ -83,7 +83,7 @@ static void take_line(
 	float *scores = scores_of(w, head) + (s->key - s->first) * g->lanes + l;
 	pe_plan_add_mask(w->tiles->plan, &cells, out);
 	for (int64_t j = 0; j < s->count; j++)
-		scores[j * g->lanes] = seen[j] ? (float)(PE_LOG2E * out[j]) : -INFINITY;
+		scores[j * g->lanes] = seen[j] ? (float)(PE_LOG2E * pe_tile_bounded(out[j])) : -INFINITY;
 }
 
 static void attend_span(struct pe_tile_work *w, const struct span *s, struct lines *lines)

@@ -122,7 +122,7 @@ static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const 
 		if (!is_gain)
 			pe_plan_add_mask(t->plan, &cells, w->row);
 		for (int64_t j = 0; j < n; j++) {
-			float here = (float)(is_gain ? w->row[j] : PE_LOG2E * w->row[j]),
+			float here = (float)(is_gain ? w->row[j] : PE_LOG2E * pe_tile_bounded(w->row[j])),
 				  sliced = slice ? slice[l - j] : 0.0f;
 			out[j * lanes + l] = !slice ? here : is_gain ? here * sliced : here + sliced;
 		}
@@ -134,6 +134,12 @@ static bool adds_mask(const struct pe_plan *p)
 	return p->mask.data && pe_dtype_is_float(p->mask.dtype);
 }
 
+/* Beyond these bounds it changes no score, or leaves nothing of any, in f32. */
+static float softcap_of(const struct pe_plan *p)
+{
+	return p->softcap > 0 ? (float)fmin(fmax(PE_LOG2E * p->softcap, 0x1p-126), 0x1p126) : 0.0f;
+}
+
 /* Softcap and gains, and biases where these are wanted. */
 static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool biased)
 {
@@ -141,7 +147,7 @@ static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool bias
 	struct pe_tile_group *g = tile->group;
 	struct pe_tile_adjust a = {.vecs = g->vecs,
 		.keys = tile->end - tile->first,
-		.softcap = (float)(PE_LOG2E * t->plan->softcap),
+		.softcap = softcap_of(t->plan),
 		.gain = pe_tile_slice(t, &t->gain, tile),
 		.gain_step = -1,
 		.bias = biased ? pe_tile_slice(t, &t->bias, tile) : NULL,

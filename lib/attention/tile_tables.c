@@ -50,9 +50,11 @@ static void fill_head(
 	}
 	for (int64_t u = 0; u < count; u++)
 		most = fmax(most, line[u]);
+	if (t->plan->sinks)
+		most = fmax(most, t->plan->sinks[head]);
 	most = peak && isfinite(most) ? most : 0;
 	for (int64_t u = 0; u < m->table->stride; u++)
-		out[u] = u < count ? (float)(m->factor * (line[count - 1 - u] - most)) : 0.0f;
+		out[u] = u < count ? (float)(m->factor * pe_tile_bounded(line[count - 1 - u] - most)) : 0.0f;
 	if (peak)
 		peak[head] = m->factor * most;
 }

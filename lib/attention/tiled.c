@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The tiled core's driver: tasks, their memory, and the order in which they meet the keys. Milakov and
  * Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al., "FlashAttention", 2022. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -283,6 +284,10 @@ static pe_status check(const struct pe_plan *p)
 	if (p->q.dtype == PE_F64 || p->k.dtype == PE_F64 || p->v.dtype == PE_F64)
 		return pe_fail(p->ctx, PE_ERR_UNSUPPORTED,
 			"the tiled core takes f32, f16 and bf16: use the reference core for f64");
+	if (fabs(p->scale) * PE_LOG2E > (double)FLT_MAX)
+		return pe_fail(p->ctx, PE_ERR_UNSUPPORTED,
+			"the tiled core computes in f32, which a scale of %g is beyond: use the reference core",
+			p->scale);
 	if (p->map_heads && p->content_row.count > 0)
 		return pe_fail(p->ctx, PE_ERR_UNSUPPORTED,
 			"the tiled core cannot combine %s with %s: use the reference core",

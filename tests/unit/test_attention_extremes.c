@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The tiled core where f32 ends: masks, caps, scales, sinks and offsets that double holds and f32 does not.
+ */
+#include "xt.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "xt_attend.h"
+
+#define HEADS 2
+#define LENGTH 150
+#define WIDTH 4
+
+struct call {
+	struct xt_layer layer;
+	pe_attention_options options;
+	pe_attention_tensors tensors;
+	pe_tensor q, k, v;
+	double out[2][HEADS * LENGTH * WIDTH], lse[2][HEADS * LENGTH];
+};
+
+static const int64_t vectors[] = {1, HEADS, LENGTH, WIDTH};
+
+static struct call *make_call(pe_context *ctx, const char *with)
+{
+	static float values[3][HEADS * LENGTH * WIDTH];
+	const char *list[] = {with, NULL};
+	struct call *c = calloc(1, sizeof *c);
+	assert_non_null(c);
+	for (int64_t i = 0; i < HEADS * LENGTH * WIDTH; i++)
+		for (int64_t t = 0; t < 3; t++)
+			values[t][i] = (float)(sin((double)(7 * i + t)) * (t == 0 ? 3 : 1));
+	c->q = pe_tensor_dense(values[0], PE_F32, 4, vectors);
+	c->k = pe_tensor_dense(values[1], PE_F32, 4, vectors);
+	c->v = pe_tensor_dense(values[2], PE_F32, 4, vectors);
+	c->options.size = sizeof c->options;
+	c->tensors = (pe_attention_tensors){.size = sizeof c->tensors, .q = &c->q, .k = &c->k, .v = &c->v};
+	xt_layer_make(ctx, list, NULL, LENGTH, LENGTH, &c->layer);
+	return c;
+}
+
+static void free_call(struct call *c)
+{
+	xt_layer_free(&c->layer);
+	free(c);
+}
+
+static pe_status run(pe_context *ctx, struct call *c, pe_core core)
+{
+	pe_tensor out = pe_tensor_dense(c->out[core], PE_F64, 4, vectors);
+	pe_tensor lse = pe_tensor_dense(c->lse[core], PE_F64, 3, vectors);
+	c->tensors.out = &out;
+	c->tensors.lse = &lse;
+	c->options.core = core;
+	return pe_attend(ctx, c->layer.list, c->layer.count, &c->options, &c->tensors);
+}
+
+/* Both cores agree; of lse only where it is within `most`. */
+static void agree(pe_context *ctx, struct call *c, double most)
+{
+	assert_int_equal(run(ctx, c, PE_CORE_REFERENCE), PE_OK);
+	assert_int_equal(run(ctx, c, PE_CORE_TILED), PE_OK);
+	for (int64_t i = 0; i < HEADS * LENGTH * WIDTH; i++)
+		xt_close_f64(c->out[PE_CORE_TILED][i], c->out[PE_CORE_REFERENCE][i], 0, 2e-5);
+	for (int64_t i = 0; i < HEADS * LENGTH; i++)
+		if (fabs(c->lse[PE_CORE_REFERENCE][i]) <= most)
+			xt_close_f64(c->lse[PE_CORE_TILED][i], c->lse[PE_CORE_REFERENCE][i], 2e-6, 2e-5);
+}
+
+/* Some rows that are masked with the lowest number of a type, everywhere and here and there: it hides nothing
+ * where there is nothing else, as padded rows of PyTorch's models have it. */
+static void test_lowest_number_as_mask(void **state)
+{
+	static const char *const with[] = {
+		"none", "alibi:heads=2", "dape:heads=2,over=alibi,direction=bidirectional"};
+	static const double lowest[] = {-(double)FLT_MAX, -DBL_MAX, -1e38, 2.5e38};
+	double mask[LENGTH * LENGTH] = {0};
+	pe_tensor t = pe_tensor_dense(mask, PE_F64, 2, (int64_t[]){LENGTH, LENGTH});
+	for (int64_t i = 0; i < 3 * 4; i++) {
+		for (int64_t j = 0; j < LENGTH; j++) {
+			mask[j] = mask[40 * LENGTH + j] = lowest[i % 4];
+			mask[3 * LENGTH + j] = j % 7 ? lowest[i % 4] : 0;
+		}
+		struct call *c = make_call(*state, with[i / 4]);
+		c->tensors.mask = &t;
+		agree(*state, c, 1e37);
+		free_call(c);
+	}
+}
+
+static void test_softcap(void **state)
+{
+	static const double caps[] = {1e-300, 1e-40, 1e-10, 1e30, 1e38, 3e38, 1e300};
+	for (int64_t i = 0; i < 7; i++) {
+		struct call *c = make_call(*state, "t5:heads=2");
+		c->options.softcap = caps[i];
+		agree(*state, c, INFINITY);
+		free_call(c);
+	}
+}
+
+static void test_scale(void **state)
+{
+	struct call *c = make_call(*state, "alibi:heads=2");
+	c->options.scale = 1e-300;
+	agree(*state, c, INFINITY);
+	c->options.scale = -1e300;
+	assert_int_equal(run(*state, c, PE_CORE_REFERENCE), PE_OK);
+	xt_fails(*state, run(*state, c, PE_CORE_TILED), PE_ERR_UNSUPPORTED, "beyond");
+	free_call(c);
+}
+
+/* Keys so far that the sink has all the weight: lse is the sink, to its own precision. */
+static void test_sinks_above_far_keys(void **state)
+{
+	float sinks[HEADS] = {0.5f, -2.0f};
+	int64_t heads = HEADS;
+	pe_tensor t = pe_tensor_dense(sinks, PE_F32, 1, &heads);
+	pe_domain *far = NULL;
+	pe_encoding *alibi = NULL;
+	pe_params *params = NULL;
+	struct call *c = make_call(*state, "none");
+	assert_int_equal(pe_domain_sequence(*state, LENGTH, 1e9, &far), PE_OK);
+	assert_int_equal(pe_params_create(*state, "alibi", &params), PE_OK);
+	xt_set(params, "heads=2");
+	pe_encoding_options options = {.size = sizeof options, .queries = far};
+	assert_int_equal(
+		pe_encoding_create(*state, pe_encoder_find("alibi"), params, c->layer.keys, &options, &alibi), PE_OK);
+	pe_encoding_destroy(&c->layer.list[0]);
+	c->layer.list[0] = alibi;
+	c->tensors.sinks = &t;
+	agree(*state, c, INFINITY);
+	pe_params_destroy(&params);
+	free_call(c);
+	pe_domain_destroy(&far);
+}
+
+/* Positions of which a double takes several for one. */
+static void test_offsets_beyond_whole_numbers(void **state)
+{
+	pe_domain *far = NULL;
+	struct call *c = make_call(*state, "none");
+	assert_int_equal(pe_domain_sequence(*state, LENGTH, 1e17, &far), PE_OK);
+	c->options.keys = c->options.queries = far;
+	c->options.causal = 1;
+	agree(*state, c, INFINITY);
+	c->options.windowed = 1;
+	c->options.window_left = 5;
+	agree(*state, c, INFINITY);
+	free_call(c);
+	pe_domain_destroy(&far);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lowest_number_as_mask),
+		cmocka_unit_test(test_softcap),
+		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_sinks_above_far_keys),
+		cmocka_unit_test(test_offsets_beyond_whole_numbers),
+	};
+	return xt_run(argc, argv, tests) != 0;
+}
