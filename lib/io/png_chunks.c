@@ -12,7 +12,6 @@
 #define SIGNATURE 8
 #define FRAME 12 /* length, name and checksum of a chunk */
 #define HEADER_BYTES 13
-#define LONGEST 0x7fffffffu
 
 const char pe_png_colour_chunks[5][5] = {"cHRM", "cICP", "gAMA", "iCCP", "sRGB"};
 
@@ -56,7 +55,7 @@ static const char *take_frame(const struct pe_picture_source *source, size_t at,
 	for (int i = 0; i < 4; i++)
 		if (!is_letter(out->name[i]))
 			return "this is no chunk: its name is not four letters";
-	return out->length > LONGEST ? "a chunk has an impossible length" : NULL;
+	return out->length > PE_PNG_LONGEST ? "a chunk has an impossible length" : NULL;
 }
 
 static bool is_known_critical(const struct chunk *chunk)
@@ -174,7 +173,7 @@ pe_status pe_png_scan(pe_context *ctx, const struct pe_picture_source *source, s
 	PE_TRY(walk_chunks(ctx, source, &walk));
 	if (!walk.has_data)
 		return pe_fail(ctx, PE_ERR_FORMAT, "%s: PNG: there are no pixels: no chunk IDAT", source->name);
-	if (out->data_bytes > LONGEST)
+	if (out->data_bytes > PE_PNG_LONGEST)
 		return pe_fail(
 			ctx, PE_ERR_UNSUPPORTED, "%s: PNG: more than 2 GiB of compressed pixels", source->name);
 	return PE_OK;
@@ -194,6 +193,13 @@ void pe_png_stream_start(
 	*stream = (struct pe_png_stream){.source = source, .layout = layout, .frame_size = 8};
 	put_number(stream->frame, (uint32_t)layout->data_bytes);
 	memcpy(stream->frame + 4, "IDAT", 4);
+}
+
+void pe_png_stream_replace(struct pe_png_stream *stream, const uint8_t *stored, int64_t size)
+{
+	stream->stored = stored;
+	stream->stored_size = (size_t)size;
+	put_number(stream->frame, (uint32_t)size);
 }
 
 /* To the next IDAT chunk that is not empty; the walk has seen to it that there is one. */
@@ -229,6 +235,12 @@ static size_t copy(struct pe_png_stream *s, uint8_t *out, size_t size, size_t le
 
 static size_t copy_pixels(struct pe_png_stream *s, uint8_t *out, size_t size)
 {
+	if (s->stored) {
+		size_t some = smaller(size, s->stored_size - s->stored_at);
+		memcpy(out, s->stored + s->stored_at, some);
+		s->stored_at += some;
+		return some;
+	}
 	next_chunk(s);
 	size_t n = copy(s, out, size, s->in_chunk);
 	s->in_chunk -= n;

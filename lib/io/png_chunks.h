@@ -5,6 +5,9 @@
 
 #include "io/picture.h"
 
+#define PE_PNG_LONGEST 0x7fffffff /* data of a chunk, bytes */
+#define PE_PNG_DEFLATE_RATIO 1032 /* a byte of deflate unpacks to no more */
+
 struct pe_png_layout {
 	size_t first_data;  /* where the first IDAT chunk begins */
 	int64_t data_bytes; /* of compressed pixels, in all IDAT chunks */
@@ -26,8 +29,10 @@ pe_status pe_png_scan(
 struct pe_png_stream {
 	const struct pe_picture_source *source;
 	const struct pe_png_layout *layout;
-	size_t at;       /* of what comes next in the source */
-	size_t in_chunk; /* bytes left in the IDAT chunk there */
+	size_t at;             /* of what comes next in the source */
+	size_t in_chunk;       /* bytes left in the IDAT chunk there */
+	const uint8_t *stored; /* what comes instead of the pixels' chunks, or NULL */
+	size_t stored_at, stored_size;
 	uint8_t frame[16];
 	size_t frame_at, frame_size;
 	enum { PE_PNG_BEFORE, PE_PNG_FRAME, PE_PNG_PIXELS, PE_PNG_END } stage;
@@ -35,7 +40,15 @@ struct pe_png_stream {
 
 void pe_png_stream_start(
 	struct pe_png_stream *stream, const struct pe_picture_source *source, const struct pe_png_layout *layout);
+/* From its start on, the pixels come from here and not from the source. */
+void pe_png_stream_replace(struct pe_png_stream *stream, const uint8_t *stored, int64_t size);
 /* false if so many bytes are not there. */
 bool pe_png_stream_read(struct pe_png_stream *stream, uint8_t *out, size_t size);
+
+/* *stored: the pixels as a zlib stream that costs nothing to unpack, to be freed by pe_free; NULL where only
+ * libpng will do (lenient, interlaced), or can say what is wrong with them. */
+pe_status pe_png_unpack(pe_context *ctx, const struct pe_picture_source *source,
+	const struct pe_png_layout *layout, int64_t height, int64_t width, uint8_t **stored,
+	int64_t *stored_size) PE_NODISCARD;
 
 #endif

@@ -12,13 +12,13 @@
 #include "io/png_chunks.h"
 
 #define LARGEST_SIDE 0x7fffffff
-#define DEFLATE_RATIO 1032 /* a byte of deflate unpacks to no more */
 
 struct job {
 	struct pe_image *image;
 	const struct pe_picture_source *source;
 	struct pe_png_layout layout;
 	struct pe_png_stream stream;
+	uint8_t *stored; /* the pixels unpacked, or NULL: libpng unpacks them */
 	png_structp png;
 	png_infop info;
 	pe_status status;
@@ -138,7 +138,7 @@ static bool is_too_short(const struct job *job)
 	const pe_image_info *info = &job->image->info;
 	int64_t stored = (int64_t)png_get_channels(job->png, job->info);
 	int64_t bits = info->height * info->width * stored * info->bits;
-	return !job->source->lenient && bits / 8 / DEFLATE_RATIO > job->layout.data_bytes;
+	return !job->source->lenient && bits / 8 / PE_PNG_DEFLATE_RATIO > job->layout.data_bytes;
 }
 
 static pe_status prepare(struct job *job)
@@ -226,7 +226,10 @@ static pe_status decode(struct job *job)
 		job->png, PNG_CRC_QUIET_USE, job->source->lenient ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
 	png_set_read_fn(job->png, job, read_bytes);
 	/* All data at once: libpng looks at what is behind the pixels only within a buffer. */
-	png_set_compression_buffer_size(job->png, (size_t)job->layout.data_bytes + 1);
+	if (!job->stored)
+		png_set_compression_buffer_size(job->png, (size_t)job->layout.data_bytes + 1);
+	else
+		png_set_option(job->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
 	png_set_chunk_malloc_max(job->png, 0);
 	pe_status status = prepare(job);
 	if (status == PE_OK)
@@ -256,7 +259,12 @@ pe_status pe_png_read(struct pe_image *image, const struct pe_picture_source *so
 	PE_TRY(pe_png_scan(image->ctx, source, &job.layout));
 	const uint8_t *header = source->data + 16;
 	PE_TRY(pe_picture_check_size(image, source, number_at(header + 4), number_at(header)));
+	int64_t stored_size;
+	PE_TRY(pe_png_unpack(
+		image->ctx, source, &job.layout, image->info.height, image->info.width, &job.stored, &stored_size));
 	pe_png_stream_start(&job.stream, source, &job.layout);
+	if (job.stored)
+		pe_png_stream_replace(&job.stream, job.stored, stored_size);
 	image->info.format = "png";
 	name_colour_chunks(image, &job.layout);
 	if (job.layout.animated)
@@ -268,5 +276,6 @@ pe_status pe_png_read(struct pe_image *image, const struct pe_picture_source *so
 	job.info = job.png ? png_create_info_struct(job.png) : NULL;
 	pe_status status = job.info ? decode(&job) : PE_ERR_NOMEM;
 	png_destroy_read_struct(&job.png, &job.info, NULL);
+	pe_free(image->ctx, job.stored);
 	return status == PE_OK ? expand(&job) : status;
 }
