@@ -353,7 +353,7 @@ static const struct cli_option options[] = {
 	{"core", 0, "NAME",
 		"tiled: f32, memory of the order of the length (default); reference: f64, by the definition; "
 		"linear: f64, time of the order of the length, weights f(q).f(k) with f = elu + 1 instead of the "
-		"softmax's, for encoders that only turn queries and keys"},
+		"softmax's, for encoders of the site rotate (rope turns f(q) and f(k) in the numerator alone)"},
 	LEARNED_OPTIONS,
 };
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Linear attention: a key weighs φ(q)·φ(k), φ(x) = elu(x) + 1, so that two running sums stand for all keys
  * seen so far: out = φ(q) Σ φ(k) vᵀ / φ(q)·Σ φ(k). Katharopoulos et al., "Transformers are RNNs: fast
- * autoregressive transformers with linear attention", ICML 2020. φ is taken of q and k as the site rotate
- * leaves them, as stochastic positional encoding and fast-transformers have it: weights stay positive,
- * and the numerator and its normaliser agree. Sums are in double. */
+ * autoregressive transformers with linear attention", ICML 2020. Encoders that turn pairs of channels turn
+ * φ(q) and φ(k) in the numerator alone, so that it depends on differences of positions and the normaliser
+ * stays positive: Su et al., "RoFormer", equation 19. What else acts at the site rotate comes before φ, as
+ * stochastic positional encoding has it. Sums are in double. */
 #include <math.h>
 #include <string.h>
 
 #include "plan.h"
 #include "pool.h"
+#include "rotation.h"
 
 /* ---- what it cannot do ----------------------------------------------------------------- */
 
@@ -87,15 +89,37 @@ static void put_in_order(
 
 /* ---- one head of one batch ------------------------------------------------------------- */
 
+/* The encodings at the site rotate that act before φ, in a plan of their own, and those after it. */
+struct linear {
+	const struct pe_plan *plan;
+	struct pe_plan before;
+	struct pe_acting turns; /* they leave the width as it is */
+};
+
+static void divide_rotations(struct linear *l)
+{
+	const struct pe_acting *all = &l->plan->rotate;
+	l->before.rotate.count = 0;
+	for (int i = 0; i < all->count; i++) {
+		struct pe_acting *to = pe_rotation_of(all->list[i]) ? &l->turns : &l->before.rotate;
+		to->list[to->count++] = all->list[i];
+		for (int side = PE_QUERIES; side <= PE_VALUES; side++)
+			l->before.rotated[side][l->before.rotate.count] = l->plan->rotated[side][i + 1];
+	}
+}
+
 struct work {
+	const struct linear *linear;
 	const struct pe_plan *plan;
 	int64_t batch, head;
-	double *q, *k, *v; /* after the site rotate */
-	double *mask;      /* added to the log of a key's weight; -inf hides */
+	double *q, *k, *v; /* φ(q), φ(k); v after the site rotate */
+	double *turned_q, *turned_k;
+	double *mask; /* added to the log of a key's weight; -inf hides */
 	struct placed *queries, *keys, *scratch;
 	double *sum, *norm; /* Σ φ(k) vᵀ (dot_width, sum_width) and Σ φ(k), each times exp(-peak) */
 	double peak;        /* the greatest mask so far */
 	double *row;        /* of the output */
+	double *vector;     /* one of q or k, on its way */
 };
 
 static double feature(double x)
@@ -123,10 +147,10 @@ static void take_key(struct work *w, int64_t j)
 	if (isinf(w->mask[j]) && w->mask[j] < 0)
 		return;
 	double weight = key_weight(w, w->mask[j]);
-	const double *key = w->k + j * width, *value = w->v + j * sum_width;
+	const double *key = w->k + j * width, *turned = w->turned_k + j * width, *value = w->v + j * sum_width;
 	for (int64_t d = 0; d < width; d++) {
-		double *sum = w->sum + d * sum_width, f = weight * feature(key[d]);
-		w->norm[d] += f;
+		double *sum = w->sum + d * sum_width, f = weight * turned[d];
+		w->norm[d] += weight * key[d];
 		for (int64_t c = 0; c < sum_width; c++)
 			sum[c] += f * value[c];
 	}
@@ -140,8 +164,8 @@ static double sum_up(const struct work *w, int64_t i)
 	memset(w->row, 0, (size_t)p->sum_width * sizeof *w->row);
 	for (int64_t d = 0; d < p->dot_width; d++) {
 		const double *sum = w->sum + d * p->sum_width;
-		double f = feature(w->q[i * p->dot_width + d]);
-		norm += f * w->norm[d];
+		double f = w->turned_q[i * p->dot_width + d];
+		norm += w->q[i * p->dot_width + d] * w->norm[d];
 		for (int64_t c = 0; c < p->sum_width; c++)
 			w->row[c] += f * sum[c];
 	}
@@ -181,6 +205,23 @@ static void sweep(struct work *w)
 	}
 }
 
+/* φ of vectors that are there, and these turned. */
+static void make_features(
+	struct work *w, pe_side side, int64_t head, int64_t count, double *x, double *turned)
+{
+	int64_t width = w->plan->dot_width;
+	for (int64_t i = 0; i < count * width; i++)
+		turned[i] = x[i] = feature(x[i]);
+	for (int64_t i = 0; i < count; i++) {
+		struct pe_place at = {side, w->batch, head, i};
+		for (int t = 0; t < w->linear->turns.count; t++) {
+			const pe_encoding *e = w->linear->turns.list[t];
+			memcpy(w->vector, turned + i * width, (size_t)width * sizeof *turned);
+			e->encoder->rotate(e, &at, w->vector, width, turned + i * width);
+		}
+	}
+}
+
 static void load_mask(struct work *w)
 {
 	const struct pe_plan *p = w->plan;
@@ -205,6 +246,9 @@ static pe_status make_work(pe_context *ctx, struct work *w)
 	int64_t longest = pe_max(p->queries, p->keys);
 	w->q = pe_alloc(ctx, p->queries, (size_t)p->dot_width * sizeof *w->q);
 	w->k = pe_alloc(ctx, p->keys, (size_t)p->dot_width * sizeof *w->k);
+	w->turned_q = pe_alloc(ctx, p->queries, (size_t)p->dot_width * sizeof *w->q);
+	w->turned_k = pe_alloc(ctx, p->keys, (size_t)p->dot_width * sizeof *w->k);
+	w->vector = pe_alloc(ctx, p->dot_width, sizeof *w->vector);
 	w->v = pe_alloc(ctx, p->keys, (size_t)p->sum_width * sizeof *w->v);
 	w->mask = pe_alloc(ctx, p->keys, sizeof *w->mask);
 	w->queries = pe_alloc(ctx, p->queries, sizeof *w->queries);
@@ -213,31 +257,35 @@ static pe_status make_work(pe_context *ctx, struct work *w)
 	w->sum = pe_alloc(ctx, p->dot_width, (size_t)p->sum_width * sizeof *w->sum);
 	w->norm = pe_alloc(ctx, p->dot_width, sizeof *w->norm);
 	w->row = pe_alloc(ctx, p->sum_width, sizeof *w->row);
-	bool there =
-		w->q && w->k && w->v && w->mask && w->queries && w->keys && w->scratch && w->sum && w->norm && w->row;
+	bool there = w->q && w->k && w->turned_q && w->turned_k && w->vector && w->v && w->mask && w->queries &&
+		w->keys && w->scratch && w->sum && w->norm && w->row;
 	return there ? PE_OK : PE_ERR_NOMEM;
 }
 
 static void free_work(pe_context *ctx, struct work *w)
 {
-	void *all[] = {w->q, w->k, w->v, w->mask, w->queries, w->keys, w->scratch, w->sum, w->norm, w->row};
+	void *all[] = {w->q, w->k, w->turned_q, w->turned_k, w->vector, w->v, w->mask, w->queries, w->keys,
+		w->scratch, w->sum, w->norm, w->row};
 	for (int64_t i = 0; i < PE_COUNT(all); i++)
 		pe_free(ctx, all[i]);
 }
 
 static pe_status attend_head(pe_context *worker, void *arg, int64_t index)
 {
-	const struct pe_plan *p = arg;
-	struct work w = {.plan = p, .batch = index / p->heads, .head = index % p->heads};
+	const struct linear *l = arg;
+	const struct pe_plan *p = l->plan;
+	struct work w = {.linear = l, .plan = p, .batch = index / p->heads, .head = index % p->heads};
 	int64_t key_head = w.head / (p->heads / p->key_heads);
 	pe_status status = make_work(worker, &w);
 	if (status == PE_OK)
-		status = pe_plan_rotate_head(worker, p, PE_QUERIES, w.batch, w.head, w.q);
+		status = pe_plan_rotate_head(worker, &l->before, PE_QUERIES, w.batch, w.head, w.q);
 	if (status == PE_OK)
-		status = pe_plan_rotate_head(worker, p, PE_KEYS, w.batch, key_head, w.k);
+		status = pe_plan_rotate_head(worker, &l->before, PE_KEYS, w.batch, key_head, w.k);
 	if (status == PE_OK)
-		status = pe_plan_rotate_head(worker, p, PE_VALUES, w.batch, key_head, w.v);
+		status = pe_plan_rotate_head(worker, &l->before, PE_VALUES, w.batch, key_head, w.v);
 	if (status == PE_OK) {
+		make_features(&w, PE_QUERIES, w.head, p->queries, w.q, w.turned_q);
+		make_features(&w, PE_KEYS, key_head, p->keys, w.k, w.turned_k);
 		load_mask(&w);
 		put_in_order(p->query_domain, w.batch, p->queries, w.queries, w.scratch);
 		put_in_order(p->key_domain, w.batch, p->keys, w.keys, w.scratch);
@@ -250,5 +298,7 @@ static pe_status attend_head(pe_context *worker, void *arg, int64_t index)
 pe_status pe_attend_linear(struct pe_plan *plan)
 {
 	PE_TRY(check(plan));
-	return pe_parallel(plan->ctx, plan->batch * plan->heads, attend_head, plan, "attention");
+	struct linear l = {.plan = plan, .before = *plan};
+	divide_rotations(&l);
+	return pe_parallel(plan->ctx, plan->batch * plan->heads, attend_head, &l, "attention");
 }

@@ -296,36 +296,90 @@ static void follows_strides(void **state)
 	free(other);
 }
 
-/* RoPE turns q and k before φ is taken of them. */
-static void takes_features_of_turned_vectors(void **state)
+/* RoPE turns φ(q) and φ(k) in the numerator alone. */
+static void turns_features(void **state)
 {
 	pe_context *ctx = *state;
-	struct call *c = make_call(KEYS, KEYS, true);
+	struct call *c = make_call(KEYS, KEYS, true), *turned = make_call(KEYS, KEYS, true);
 	struct xt_layer layer;
-	struct views s;
+	struct views s, f;
 	xt_layer_make(ctx, (const char *const[]){"rope:head_dim=6", NULL}, NULL, KEYS, KEYS, &layer);
 	view(c, &s);
+	view(turned, &f);
 	pe_attention_options o = options_of(c);
 	assert_int_equal(pe_attend(ctx, layer.list, 1, &o, &s.t), PE_OK);
-	assert_int_equal(pe_encoding_rotate(layer.list[0], PE_QUERIES, &s.q, &s.q), PE_OK);
-	assert_int_equal(pe_encoding_rotate(layer.list[0], PE_KEYS, &s.k, &s.k), PE_OK);
-	check_all(c, 1e-13);
+	for (int i = 0; i < BATCH * HEADS * KEYS * WIDTH; i++)
+		turned->q[i] = phi(turned->q[i]);
+	for (int i = 0; i < BATCH * KEY_HEADS * KEYS * WIDTH; i++)
+		turned->k[i] = phi(turned->k[i]);
+	assert_int_equal(pe_encoding_rotate(layer.list[0], PE_QUERIES, &f.q, &f.q), PE_OK);
+	assert_int_equal(pe_encoding_rotate(layer.list[0], PE_KEYS, &f.k, &f.k), PE_OK);
+	for (int row = 0; row < BATCH * HEADS * KEYS; row++) {
+		double norm = 0, want[VALUES] = {0};
+		int64_t b = row / KEYS / HEADS, h = row / KEYS % HEADS, i = row % KEYS;
+		for (int64_t j = 0; j <= i; j++) {
+			int64_t key = ((b * KEY_HEADS + h / 2) * KEYS + j);
+			double weight = 0;
+			for (int d = 0; d < WIDTH; d++)
+				weight += turned->q[row * WIDTH + d] * turned->k[key * WIDTH + d];
+			for (int d = 0; d < VALUES; d++)
+				want[d] += weight * c->v[key * VALUES + d];
+			norm += weight_of(c, (int)b, (int)h, i, j);
+		}
+		for (int d = 0; d < VALUES; d++)
+			xt_close_f64(c->out[row * VALUES + d], want[d] / norm, 0, 1e-13);
+		xt_close_f64(c->lse[row], log(norm), 0, 1e-13);
+	}
 	xt_layer_free(&layer);
 	free(c);
+	free(turned);
 }
 
-/* More tokens than are turned at once. */
-static void turns_all_tokens(void **state)
+/* So that all positions may shift by the same amount. */
+static void depends_on_differences_of_positions(void **state)
+{
+	pe_context *ctx = *state;
+	struct call *here = make_call(KEYS, KEYS, false), *there = make_call(KEYS, KEYS, false);
+	double at[2][KEYS];
+	for (int k = 0; k < 2; k++) {
+		struct call *c = k ? there : here;
+		pe_encoding *e;
+		pe_domain *domain;
+		pe_params *params;
+		struct views s;
+		for (int i = 0; i < KEYS; i++)
+			at[k][i] = i + 1000.5 * k;
+		pe_tensor positions = pe_tensor_dense(at[k], PE_F64, 1, (int64_t[]){KEYS});
+		assert_int_equal(pe_domain_positions(ctx, &positions, 0, &domain), PE_OK);
+		assert_int_equal(pe_params_create(ctx, "rope", &params), PE_OK);
+		xt_set(params, "head_dim=6");
+		assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("rope"), params, domain, NULL, &e), PE_OK);
+		view(c, &s);
+		pe_attention_options o = options_of(c);
+		assert_int_equal(pe_attend(ctx, &e, 1, &o, &s.t), PE_OK);
+		pe_encoding_destroy(&e);
+		pe_params_destroy(&params);
+		pe_domain_destroy(&domain);
+	}
+	for (int i = 0; i < BATCH * HEADS * KEYS * VALUES; i++)
+		xt_close_f64(there->out[i], here->out[i], 0, 1e-11);
+	free(here);
+	free(there);
+}
+
+/* What is no rotation of pairs comes before φ: more tokens than are mapped at once. */
+static void maps_all_tokens(void **state)
 {
 	enum { LONG = 700, SIZE = LONG * WIDTH };
 	pe_context *ctx = *state;
-	double *x = malloc(4 * SIZE * sizeof *x), *turned = x + SIZE, *want = x + 2 * SIZE, *out = x + 3 * SIZE;
+	double *x = malloc(5 * SIZE * sizeof *x), *wide = x + SIZE, *want = x + 3 * SIZE, *out = x + 4 * SIZE;
 	int64_t shape[] = {1, 1, LONG, WIDTH};
 	struct xt_layer layer;
 	xt_numbers(x, SIZE);
-	pe_tensor q = pe_tensor_dense(x, PE_F64, 4, shape), r = pe_tensor_dense(turned, PE_F64, 4, shape);
+	pe_tensor q = pe_tensor_dense(x, PE_F64, 4, shape);
+	pe_tensor r = pe_tensor_dense(wide, PE_F64, 4, (int64_t[]){1, 1, LONG, 2 * WIDTH});
 	pe_tensor a = pe_tensor_dense(want, PE_F64, 4, shape), b = pe_tensor_dense(out, PE_F64, 4, shape);
-	xt_layer_make(ctx, (const char *const[]){"rope:head_dim=6", NULL}, NULL, LONG, LONG, &layer);
+	xt_layer_make(ctx, (const char *const[]){"pope:head_dim=6,heads=1", NULL}, NULL, LONG, LONG, &layer);
 	assert_int_equal(pe_encoding_rotate(layer.list[0], PE_KEYS, &q, &r), PE_OK);
 	pe_attention_options o = {sizeof o, .core = PE_CORE_LINEAR, .causal = 1};
 	pe_attention_tensors t = {sizeof t, .q = &r, .k = &r, .v = &q, .out = &a};
@@ -449,8 +503,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_lengths_and_bools),
 		cmocka_unit_test(reads_and_writes_any_float_type),
 		cmocka_unit_test(follows_strides),
-		cmocka_unit_test(takes_features_of_turned_vectors),
-		cmocka_unit_test(turns_all_tokens),
+		cmocka_unit_test(turns_features),
+		cmocka_unit_test(depends_on_differences_of_positions),
+		cmocka_unit_test(maps_all_tokens),
 		cmocka_unit_test(gives_the_same_bits_at_any_thread_count),
 		cmocka_unit_test(refuses_what_looks_at_pairs),
 		cmocka_unit_test(refuses_options_without_meaning),
