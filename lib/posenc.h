@@ -545,10 +545,10 @@ PE_API const char *pe_encoding_failure(const pe_encoding *encoding, int64_t inde
 typedef enum pe_core {
 	PE_CORE_TILED = 0,     /* f32, memory of the order of the length */
 	PE_CORE_REFERENCE = 1, /* f64, straight loops: what the others are tested against */
-	PE_CORE_LINEAR = 2 /* f64; a key weighs φ(q)·φ(k), φ = elu + 1, instead of exp(scale·q·k); rotations
-						* of pairs turn φ(q) and φ(k) in the numerator, other maps come before φ: time and memory of the order of the length.
-						* Encodings act at the sites rotate and, without effect, scale; masks are of
-						* keys alone; no window, softcap, scale or sinks */
+	PE_CORE_LINEAR = 2 /* f64; a key weighs φ(q)·φ(k), φ = elu + 1, instead of exp(scale·q·k), in time
+						* and memory of the order of the length. Rotations of pairs turn φ(q) and φ(k)
+						* in the numerator alone; other maps of the site rotate come before φ; scale is
+						* without effect. Masks are of keys alone; no window, softcap, scale or sinks */
 } pe_core;
 
 typedef struct pe_attention_options {
