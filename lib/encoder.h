@@ -28,7 +28,8 @@ struct pe_cells {
 typedef void pe_index_fn(const pe_encoding *e, const struct pe_cells *cells, int32_t *rows);
 
 /* A table with one row for each relation between a query and a key.
- *   content  s_ij += scale · (x + offset) · row, where x is the query (side PE_QUERIES) or the key, rotated
+ *   content  s_ij += scale · (x + offset) · row, where x is the query (side PE_QUERIES) or the key, rotated;
+ *            unscaled: without the scale
  *   values   v_j + row, inside the sum over j */
 struct pe_term {
 	pe_side side;
@@ -37,6 +38,7 @@ struct pe_term {
 	bool per_head;        /* whether the table has a dimension of heads */
 	const double *offset; /* content: (heads, width), or NULL */
 	pe_index_fn *index;
+	bool unscaled; /* content */
 };
 
 struct pe_encoder {
@@ -137,13 +139,14 @@ struct pe_encoding {
 	pe_encoding *inner;       /* acts in its place in attention, or NULL; owned */
 
 	/* What bind says about the scores of all sites, for the core. */
-	int64_t heads;     /* of scores and terms; 0: any number, all alike */
-	int64_t key_heads; /* of the keys that rotate takes, where they differ; 0: any number */
-	bool leaves_scale; /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
-	bool leaves_gains; /* likewise of gains, which are all 1 */
-	bool relative;     /* scores, gains, weights_after and indices depend on key - query position alone */
-	int64_t halo;      /* of map_heads */
-	int64_t row_width; /* of the query that content_row takes; 0: any */
+	int64_t heads;      /* of scores and terms; 0: any number, all alike */
+	int64_t key_heads;  /* of the keys that rotate takes, where they differ; 0: any number */
+	bool leaves_scale;  /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
+	bool leaves_gains;  /* likewise of gains, which are all 1 */
+	bool leaves_scores; /* likewise of scores, which are all 0 */
+	bool relative;      /* scores, gains, weights_after and indices depend on key - query position alone */
+	int64_t halo;       /* of map_heads */
+	int64_t row_width;  /* of the query that content_row takes; 0: any */
 
 	const pe_bundle *given_weights; /* while bind runs, or NULL */
 	const char *weights_prefix;

@@ -62,9 +62,11 @@ static int content(const pe_encoding *e, struct pe_term *terms)
 	const struct state *s = e->state;
 	int count = 0;
 	if (s->keys)
-		terms[count++] = (struct pe_term){PE_QUERIES, s->keys, s->rows, s->head_dim, true, NULL, index_of};
+		terms[count++] =
+			(struct pe_term){PE_QUERIES, s->keys, s->rows, s->head_dim, true, NULL, index_of, false};
 	if (s->queries)
-		terms[count++] = (struct pe_term){PE_KEYS, s->queries, s->rows, s->head_dim, true, NULL, index_of};
+		terms[count++] =
+			(struct pe_term){PE_KEYS, s->queries, s->rows, s->head_dim, true, NULL, index_of, false};
 	return count;
 }
 

@@ -29,7 +29,7 @@ static int put_term(const pe_encoding *e, const double *table, int64_t width, st
 	const struct state *s = e->state;
 	if (!table)
 		return 0;
-	*term = (struct pe_term){PE_QUERIES, table, 2 * s->limit + 1, width, e->heads > 0, NULL, index_of};
+	*term = (struct pe_term){PE_QUERIES, table, 2 * s->limit + 1, width, e->heads > 0, NULL, index_of, false};
 	return 1;
 }
 

@@ -122,8 +122,8 @@ static void first_row(const pe_encoding *e, const struct pe_cells *cells, int32_
 static int content(const pe_encoding *e, struct pe_term *terms)
 {
 	const struct state *s = e->state;
-	terms[0] = (struct pe_term){PE_KEYS, s->u, 1, s->head_dim, true, NULL, first_row};
-	terms[1] = (struct pe_term){PE_QUERIES, s->table, s->rows, s->head_dim, true, s->v, index_of};
+	terms[0] = (struct pe_term){PE_KEYS, s->u, 1, s->head_dim, true, NULL, first_row, false};
+	terms[1] = (struct pe_term){PE_QUERIES, s->table, s->rows, s->head_dim, true, s->v, index_of, false};
 	return 2;
 }
 

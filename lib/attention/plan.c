@@ -178,7 +178,7 @@ static pe_status put_at_sites(struct pe_plan *p, pe_encoding *e)
 	put(&p->rotate, e, x->rotate);
 	put(&p->content, e, x->content);
 	put(&p->content_row, e, x->content_row);
-	put(&p->scores, e, x->scores);
+	put(&p->scores, e, x->scores && !e->leaves_scores);
 	put(&p->gains, e, x->gains && !e->leaves_gains);
 	put(&p->weights_after, e, x->weights_after);
 	put(&p->values, e, x->values);

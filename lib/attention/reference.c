@@ -102,7 +102,7 @@ static void add_term(const struct reference *r, const pe_encoding *e, const stru
 		double sum = dot(x, t, term->width);
 		if (term->offset)
 			sum += dot(term->offset + c->head * term->width, t, term->width);
-		logits[j] += scale * sum;
+		logits[j] += (term->unscaled ? 1 : scale) * sum;
 	}
 }
 

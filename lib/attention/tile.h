@@ -80,7 +80,7 @@ struct pe_tile_group {
 
 /* What a content term needs for one group. */
 struct pe_tile_query_term {
-	float *q;        /* packed queries with the offset; the group's own if there is none */
+	float *q;        /* packed queries with the offset, or unscaled; the group's own if neither */
 	float *products; /* rows × lanes, of small tables */
 };
 

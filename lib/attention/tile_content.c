@@ -154,13 +154,23 @@ static void multiply_queries(struct pe_tile_work *w, const struct pe_tile_group 
 	t->kernels->tile_scores(&scores);
 }
 
-/* Queries with the term's offset of this head, scaled as all are. */
-static void add_offset(struct pe_tile_work *w, const struct pe_tile_group *g, const double *offset, float *q)
+static bool has_own_queries(const struct pe_term *term)
 {
-	const double *own = offset + g->head * w->tiles->plan->dot_width;
-	for (int64_t c = 0; c < w->tiles->plan->dot_width; c++)
-		for (int64_t l = 0; l < g->lanes; l++)
-			q[c * g->lanes + l] = g->q[c * g->lanes + l] + g->scale[l] * (float)own[c];
+	return term->offset || term->unscaled;
+}
+
+/* Queries with the term's offset of this head, scaled as all are or, from these, unscaled. */
+static void make_own_queries(
+	struct pe_tile_work *w, const struct pe_tile_group *g, const struct pe_term *term, float *q)
+{
+	int64_t width = w->tiles->plan->dot_width;
+	for (int64_t c = 0; c < width; c++) {
+		float offset = term->offset ? (float)term->offset[g->head * width + c] : 0.0f;
+		for (int64_t l = 0; l < g->lanes; l++) {
+			float scaled = g->q[c * g->lanes + l] + g->scale[l] * offset;
+			q[c * g->lanes + l] = term->unscaled ? (float)PE_LOG2E * (scaled / g->scale[l]) : scaled;
+		}
+	}
 }
 
 void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g)
@@ -171,11 +181,11 @@ void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g)
 		struct pe_tile_query_term *own = &w->query_terms[(g - w->groups) * t->content.count + i];
 		if (term->term.side != PE_QUERIES)
 			continue;
-		if (term->term.offset)
-			add_offset(w, g, term->term.offset, own->q);
+		bool own_queries = has_own_queries(&term->term);
+		if (own_queries)
+			make_own_queries(w, g, &term->term, own->q);
 		if (term->table)
-			multiply_queries(
-				w, g, term, term->term.offset ? own->q : g->q, 0, term->term.rows, own->products);
+			multiply_queries(w, g, term, own_queries ? own->q : g->q, 0, term->term.rows, own->products);
 	}
 }
 
@@ -259,15 +269,16 @@ static void gather_queries(struct pe_tile_work *w, const struct pe_tile *tile,
 }
 
 /* Likewise from products (keys × rows), which are not yet scaled. */
-static void gather_keys(const struct pe_tile *tile, const struct pe_tile_rows *rows, int64_t first,
-	int64_t count, const float *products)
+static void gather_keys(const struct pe_tile *tile, const struct pe_tile_term *term,
+	const struct pe_tile_rows *rows, int64_t first, int64_t count, const float *products)
 {
 	const struct pe_tile_group *g = tile->group;
 	for (int64_t j = 0; j < tile->end - tile->first; j++)
 		for (int64_t l = 0; l < g->count; l++) {
 			int64_t row = rows->row[l][j] - first;
 			if (row >= 0 && row < count)
-				tile->scores[j * g->lanes + l] += g->scale[l] * products[j * count + row];
+				tile->scores[j * g->lanes + l] +=
+					(term->term.unscaled ? (float)PE_LOG2E : g->scale[l]) * products[j * count + row];
 		}
 }
 
@@ -283,7 +294,7 @@ static void add_large(struct pe_tile_work *w, const struct pe_tile *tile, const 
 		} else {
 			multiply_keys(
 				w, term, tile->group->head, tile->first, tile->end - tile->first, first, count, w->products);
-			gather_keys(tile, rows, first, count, w->products);
+			gather_keys(tile, term, rows, first, count, w->products);
 		}
 	}
 }
@@ -299,11 +310,12 @@ void pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile)
 		struct pe_tile_rows rows;
 		pe_tile_index(w, tile, term, i, &rows);
 		if (!term->table) {
-			add_large(w, tile, term, term->term.offset ? own->q : g->q, &rows);
+			add_large(w, tile, term, has_own_queries(&term->term) ? own->q : g->q, &rows);
 		} else if (term->term.side == PE_QUERIES) {
 			gather_queries(w, tile, &rows, 0, term->term.rows, own->products);
 		} else {
-			gather_keys(tile, &rows, 0, term->term.rows, by_key + (tile->first - w->key) * term->term.rows);
+			gather_keys(
+				tile, term, &rows, 0, term->term.rows, by_key + (tile->first - w->key) * term->term.rows);
 			by_key += w->tile_keys * term->term.rows;
 		}
 	}

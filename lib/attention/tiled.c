@@ -33,7 +33,7 @@ static void lay_out_terms(struct pe_tile_work *w, struct arena *a)
 	for (int64_t i = 0; i < query_terms; i++) {
 		const struct pe_tile_term *term = &t->content.list[i % t->content.count];
 		struct pe_tile_query_term own = {NULL, NULL};
-		if (term->term.side == PE_QUERIES && term->term.offset)
+		if (term->term.side == PE_QUERIES && (term->term.offset || term->term.unscaled))
 			own.q = cut(a, width * PE_TILE_MAX_LANES);
 		if (term->term.side == PE_QUERIES && term->table)
 			own.products = cut(a, term->term.rows * PE_TILE_MAX_LANES);
