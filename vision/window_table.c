@@ -44,12 +44,39 @@ static int64_t rows_of(const struct pe_window_table *t, int64_t height, int64_t 
 	return (t->mirrored ? height * width : (2 * height - 1) * (2 * width - 1)) + t->extra;
 }
 
+/* The least window that holds both grids. */
+static void sides_of_grids(const pe_encoding *e, int64_t *height, int64_t *width)
+{
+	*height = pe_max(e->domain->height, e->queries->height);
+	*width = pe_max(e->domain->width, e->queries->width);
+}
+
+static pe_status count_rows(pe_encoding *e)
+{
+	struct pe_window_table *t = e->state;
+	int64_t entries;
+	if (t->height > INT32_MAX / 8 || t->width > INT32_MAX / 8 ||
+		!pe_mul(2 * t->height, 2 * t->width, &entries) || entries > INT32_MAX / 2)
+		return pe_encoding_fail(e, PE_ERR_RANGE, "a window of %lld x %lld has too many offsets",
+			(long long)t->height, (long long)t->width);
+	t->rows = rows_of(t, t->height, t->width);
+	return PE_OK;
+}
+
+pe_status pe_window_of_grid(pe_encoding *e)
+{
+	struct pe_window_table *t = e->state;
+	PE_TRY(pe_check_one_frame(e));
+	sides_of_grids(e, &t->height, &t->width);
+	return count_rows(e);
+}
+
 pe_status pe_window_take(pe_encoding *e)
 {
 	struct pe_window_table *t = e->state;
-	int64_t height = pe_max(e->domain->height, e->queries->height);
-	int64_t width = pe_max(e->domain->width, e->queries->width), entries;
+	int64_t height, width;
 	PE_TRY(pe_check_one_frame(e));
+	sides_of_grids(e, &height, &width);
 	t->height = height;
 	t->width = width;
 	PE_TRY(take_sides(e, "window", &t->height, &t->width));
@@ -58,12 +85,7 @@ pe_status pe_window_take(pe_encoding *e)
 			"a grid of %lld x %lld is larger than the window of %lld x %lld: attention runs inside one "
 			"window, so give each window as a batch of its own",
 			(long long)height, (long long)width, (long long)t->height, (long long)t->width);
-	if (t->height > INT32_MAX / 8 || t->width > INT32_MAX / 8 ||
-		!pe_mul(2 * t->height, 2 * t->width, &entries) || entries > INT32_MAX / 2)
-		return pe_encoding_fail(e, PE_ERR_RANGE, "a window of %lld x %lld has too many offsets",
-			(long long)t->height, (long long)t->width);
-	t->rows = rows_of(t, t->height, t->width);
-	return PE_OK;
+	return count_rows(e);
 }
 
 pe_status pe_window_take_pretrained(pe_encoding *e, int64_t *height, int64_t *width)

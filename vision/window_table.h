@@ -26,6 +26,8 @@ struct pe_window_table {
 /* For bind, with mirrored and extra set in the state: reads the option window, refuses grids with frames and
  * grids beyond the window, and sets height, width and rows. */
 pe_status pe_window_take(pe_encoding *e) PE_NODISCARD;
+/* Likewise for encoders without that option, whose window is the grid. */
+pe_status pe_window_of_grid(pe_encoding *e) PE_NODISCARD;
 /* The option pretrained_window, or 0 and 0. */
 pe_status pe_window_take_pretrained(pe_encoding *e, int64_t *height, int64_t *width) PE_NODISCARD;
 /* Allocates values. */

@@ -24,6 +24,7 @@ static void is_what_timm_computes(void **state)
 static void attends_as_transformers_does(void **state)
 {
 	xt_attend_file(*state, "log_cpb/swinv2.npz", "log_cpb:heads=2", false, 1e-12);
+	xt_attend_file_tiled(*state, "log_cpb/swinv2.npz", "log_cpb:heads=2", 1e-5);
 }
 
 /* A network that gives back its y coordinate: what SwinV2 feeds it at window 7, and 16 on 8. */

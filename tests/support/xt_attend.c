@@ -67,15 +67,25 @@ static void add_encoding(pe_context *ctx, const char *with, const pe_bundle *bun
 	pe_params_destroy(&params);
 }
 
+static pe_domain *make_grid(pe_context *ctx, const pe_tensor *sides)
+{
+	const int64_t *side = sides->data;
+	pe_domain *grid;
+	assert_int_equal(pe_domain_grid(ctx, 1, side[0], side[1], side[2], &grid), PE_OK);
+	return grid;
+}
+
 void xt_layer_make(pe_context *ctx, const char *const *with, const pe_bundle *bundle, int64_t queries,
 	int64_t keys, struct xt_layer *layer)
 {
 	pe_tensor grid;
 	*layer = (struct xt_layer){0};
 	if (bundle && pe_bundle_find(bundle, "grid", &grid)) {
-		const int64_t *sides = grid.data;
-		assert_int_equal(pe_domain_grid(ctx, 1, sides[0], sides[1], sides[2], &layer->keys), PE_OK);
-		assert_int_equal(pe_domain_tail(ctx, layer->keys, queries, &layer->queries), PE_OK);
+		layer->keys = make_grid(ctx, &grid);
+		if (pe_bundle_find(bundle, "q_grid", &grid))
+			layer->queries = make_grid(ctx, &grid);
+		else
+			assert_int_equal(pe_domain_tail(ctx, layer->keys, queries, &layer->queries), PE_OK);
 	} else {
 		make_domain(ctx, bundle, "k_positions", keys, 0, &layer->keys);
 		make_domain(ctx, bundle, "q_positions", queries, (double)(keys - queries), &layer->queries);
@@ -116,6 +126,18 @@ static void compare(const char *name, const double *got, const pe_tensor *golden
 	}
 }
 
+/* The tiled core takes no f64. */
+static float *round_to_f32(pe_tensor *t)
+{
+	int64_t count = pe_tensor_count(t);
+	float *x = malloc((size_t)(count + 1) * sizeof *x);
+	assert_int_equal(t->dtype, PE_F64);
+	for (int64_t i = 0; i < count; i++)
+		x[i] = (float)((const double *)t->data)[i];
+	*t = pe_tensor_dense(x, PE_F32, t->ndim, t->shape);
+	return x;
+}
+
 void xt_attend_golden(pe_context *ctx, const pe_bundle *bundle, const char *const *with,
 	const pe_attention_options *options, double tolerance)
 {
@@ -128,6 +150,12 @@ void xt_attend_golden(pe_context *ctx, const pe_bundle *bundle, const char *cons
 	if (!o.keys) {
 		o.keys = layer.keys;
 		o.queries = layer.queries;
+	}
+	float *rounded[3] = {NULL};
+	if (o.core == PE_CORE_TILED) {
+		rounded[0] = round_to_f32(&q);
+		rounded[1] = round_to_f32(&k);
+		rounded[2] = round_to_f32(&v);
 	}
 	pe_tensor out = pe_tensor_dense(NULL, PE_F64, 4, golden.shape);
 	double *data = malloc((size_t)pe_tensor_bytes(&out) + 1), *lse_data = NULL;
@@ -147,6 +175,8 @@ void xt_attend_golden(pe_context *ctx, const pe_bundle *bundle, const char *cons
 	compare("out", data, &golden, tolerance);
 	if (t.lse)
 		compare("lse", lse_data, &golden_lse, tolerance);
+	for (int i = 0; i < 3; i++)
+		free(rounded[i]);
 	free(data);
 	free(lse_data);
 	xt_layer_free(&layer);
@@ -156,6 +186,14 @@ void xt_attend_file(pe_context *ctx, const char *name, const char *with, bool ca
 {
 	pe_bundle *bundle = xt_golden_bundle(ctx, name);
 	pe_attention_options options = {.size = sizeof options, .core = PE_CORE_REFERENCE, .causal = causal};
+	xt_attend_golden(ctx, bundle, (const char *const[]){with, NULL}, &options, tolerance);
+	pe_bundle_destroy(&bundle);
+}
+
+void xt_attend_file_tiled(pe_context *ctx, const char *name, const char *with, double tolerance)
+{
+	pe_bundle *bundle = xt_golden_bundle(ctx, name);
+	pe_attention_options options = {.size = sizeof options, .core = PE_CORE_TILED};
 	xt_attend_golden(ctx, bundle, (const char *const[]){with, NULL}, &options, tolerance);
 	pe_bundle_destroy(&bundle);
 }

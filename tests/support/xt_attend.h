@@ -20,8 +20,8 @@ struct xt_layer {
 	int64_t count;
 };
 
-/* Keys on the bundle's "grid" (int64: height, width, prefix), at k_positions, or 0 … keys-1; queries at
- * q_positions, or the last ones. Fails the test if an
+/* Keys on the bundle's "grid" (int64: height, width, prefix), at k_positions, or 0 … keys-1; queries on
+ * "q_grid", at q_positions, or the last ones. Fails the test if an
  * encoder refuses. bundle may be NULL. */
 void xt_layer_make(pe_context *ctx, const char *const *with, const pe_bundle *bundle, int64_t queries,
 	int64_t keys, struct xt_layer *layer);
@@ -29,10 +29,12 @@ void xt_layer_free(struct xt_layer *layer);
 
 /* Runs the reference core on the bundle's q, k, v (and mask, key_lengths, sinks where it has them) and
  * compares with its out and lse, within tolerance of max(1, |golden|). A bundle without lse does not ask
- * for it. options may be NULL; its core is used as it is. */
+ * for it. options may be NULL; its core is used as it is, and the tiled one gets q, k and v rounded to f32. */
 void xt_attend_golden(pe_context *ctx, const pe_bundle *bundle, const char *const *with,
 	const pe_attention_options *options, double tolerance);
 /* Likewise, of tests/golden/NAME with one encoder, in the reference core, causal or not. */
 void xt_attend_file(pe_context *ctx, const char *name, const char *with, bool causal, double tolerance);
+/* Likewise in the tiled core, not causal; q, k and v of f64 are rounded to f32. */
+void xt_attend_file_tiled(pe_context *ctx, const char *name, const char *with, double tolerance);
 
 #endif
