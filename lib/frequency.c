@@ -5,6 +5,8 @@
 
 #include "kernels/kernels.h"
 
+enum { BLOCK = 64 };
+
 /* The first 26 bits of x, so that the product of two such numbers is exact. */
 static double leading_bits(double x)
 {
@@ -49,20 +51,36 @@ static void multiply(const struct pe_frequencies *f, double position, int64_t fi
 	}
 }
 
+/* Cosines and sines of s[t] + rest[t]. */
+static void finish(const pe_context *ctx, const double *rest, int64_t count, double *c, double *s)
+{
+	ctx->kernels->sincos(s, count, s, c);
+	for (int64_t t = 0; t < count; t++) {
+		double before = c[t];
+		c[t] -= rest[t] * s[t];
+		s[t] += rest[t] * before;
+	}
+}
+
 void pe_frequencies_turn(const pe_context *ctx, const struct pe_frequencies *f, double position,
 	int64_t first, int64_t count, double *cosine, double *sine)
 {
-	enum { BLOCK = 64 };
 	double rest[BLOCK];
 	for (int64_t done = 0; done < count; done += BLOCK) {
 		int64_t n = pe_min(BLOCK, count - done);
-		double *c = cosine + done, *s = sine + done;
-		multiply(f, position, first + done, n, s, rest);
-		ctx->kernels->sincos(s, n, s, c);
-		for (int64_t t = 0; t < n; t++) {
-			double before = c[t];
-			c[t] -= rest[t] * s[t];
-			s[t] += rest[t] * before;
-		}
+		multiply(f, position, first + done, n, sine + done, rest);
+		finish(ctx, rest, n, cosine + done, sine + done);
+	}
+}
+
+void pe_frequencies_turn_each(const pe_context *ctx, const struct pe_frequencies *f, const double *position,
+	int64_t first, int64_t count, double *cosine, double *sine)
+{
+	double rest[BLOCK];
+	for (int64_t done = 0; done < count; done += BLOCK) {
+		int64_t n = pe_min(BLOCK, count - done);
+		for (int64_t t = 0; t < n; t++)
+			multiply(f, position[done + t], first + done + t, 1, sine + done + t, rest + t);
+		finish(ctx, rest, n, cosine + done, sine + done);
 	}
 }

@@ -22,4 +22,8 @@ void pe_frequencies_free(pe_context *ctx, struct pe_frequencies *f);
 void pe_frequencies_turn(const pe_context *ctx, const struct pe_frequencies *f, double position,
 	int64_t first, int64_t count, double *cosine, double *sine);
 
+/* Likewise of position[t] × frequency first + t: for encoders whose pairs go by different coordinates. */
+void pe_frequencies_turn_each(const pe_context *ctx, const struct pe_frequencies *f, const double *position,
+	int64_t first, int64_t count, double *cosine, double *sine);
+
 #endif

@@ -59,11 +59,33 @@ static void parts_are_alike(void **state)
 	pe_frequencies_free(ctx, &f);
 }
 
+/* A position for each pair gives what one position for all gives at that pair. */
+static void each_at_its_own_position(void **state)
+{
+	pe_context *ctx = *state;
+	long double frequency[COUNT];
+	double positions[COUNT], got[2][COUNT], want[2];
+	struct pe_frequencies f;
+	fill(frequency);
+	for (int t = 0; t < COUNT; t++)
+		positions[t] = 1e6 / (t + 1) - 7000.25 * (t % 3);
+	assert_int_equal(pe_frequencies_make(ctx, frequency, COUNT, &f), PE_OK);
+	for (int first = 0; first < COUNT; first += 11) {
+		pe_frequencies_turn_each(ctx, &f, positions + first, first, COUNT - first, got[0], got[1]);
+		for (int t = first; t < COUNT; t++) {
+			pe_frequencies_turn(ctx, &f, positions[t], t, 1, &want[0], &want[1]);
+			assert_true(got[0][t - first] == want[0] && got[1][t - first] == want[1]);
+		}
+	}
+	pe_frequencies_free(ctx, &f);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(angles_are_as_exact_as_long_double),
 		cmocka_unit_test(parts_are_alike),
+		cmocka_unit_test(each_at_its_own_position),
 	};
 	return xt_run(argc, argv, tests);
 }
