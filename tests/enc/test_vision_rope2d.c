@@ -322,31 +322,18 @@ static void learned_frequencies_begin_with_directions(void **state)
 
 /* ---- attention ---------------------------------------------------------------------- */
 
-/* Few queries at the end of a grid: the tiled core gives what the reference does. */
-static void attention_agrees(void **state)
+/* Few queries at the end of a grid; heads of more pairs than are turned at a time. */
+static void ways_of_attention_agree(void **state)
 {
-	enum { QUERIES = 7 };
-	pe_context *ctx = *state;
-	pe_domain *keys = grid(ctx, 1, H, W, PREFIX), *queries;
-	assert_int_equal(pe_domain_tail(ctx, keys, QUERIES, &queries), PE_OK);
-	double numbers[HEADS * TOKENS * WIDTH];
-	float x[HEADS * TOKENS * WIDTH], out[2][HEADS * QUERIES * WIDTH];
-	xt_numbers(numbers, HEADS * TOKENS * WIDTH);
-	for (int i = 0; i < HEADS * TOKENS * WIDTH; i++)
-		x[i] = (float)numbers[i];
-	for (int c = 0; c < ALL; c++) {
-		pe_encoding *e = xt_encoding(ctx, all[c], keys, queries, NULL);
-		pe_tensor k = pe_tensor_dense(x, PE_F32, 4, (int64_t[]){1, HEADS, TOKENS, WIDTH});
-		pe_tensor q = pe_tensor_dense(x, PE_F32, 4, (int64_t[]){1, HEADS, QUERIES, WIDTH}), y = q;
-		for (int core = 0; core < 2; core++) {
-			y.data = out[core];
-			pe_attention_options how = {.size = sizeof how, .core = core ? PE_CORE_TILED : PE_CORE_REFERENCE};
-			pe_attention_tensors t = {.size = sizeof t, .q = &q, .k = &k, .v = &k, .out = &y};
-			assert_int_equal(pe_attend(ctx, &e, 1, &how, &t), PE_OK);
-		}
-		for (int i = 0; i < HEADS * QUERIES * WIDTH; i++)
-			xt_close_f64((double)out[1][i], (double)out[0][i], 0, 1e-5);
-		pe_encoding_destroy(&e);
+	pe_domain *keys = grid(*state, 1, 8, 10, PREFIX), *queries;
+	assert_int_equal(pe_domain_tail(*state, keys, 37, &queries), PE_OK);
+	for (int c = 0; c < ALL; c++)
+		xt_tiles_agree_on(*state, all[c], keys, queries, HEADS, HEADS, WIDTH, 1e-5);
+	static const char *const wide[] = {"rope2d:head_dim=164", "rope2d:head_dim=164,layout=axis_halves",
+		"rope2d:head_dim=164,heads=4,frequencies=learned"};
+	for (int c = 0; c < 3; c++) {
+		xt_tiles_agree_on(*state, wide[c], keys, queries, 4, c < 2 ? 2 : 4, 164, 1e-5);
+		xt_turned_before_agrees(*state, wide[c], keys, queries, 4, c < 2 ? 2 : 4, 164, 1e-5);
 	}
 	pe_domain_destroy(&queries);
 	pe_domain_destroy(&keys);
@@ -380,7 +367,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(scores_follow_the_difference_of_places),
 		cmocka_unit_test(takes_positions_and_tails),
 		cmocka_unit_test(learned_frequencies_begin_with_directions),
-		cmocka_unit_test(attention_agrees),
+		cmocka_unit_test(ways_of_attention_agree),
 		cmocka_unit_test(refuses_what_it_cannot_take),
 	};
 	return xt_run(argc, argv, tests);

@@ -8,11 +8,7 @@
 Made with torch 2.13.0, transformers 5.24.0, timm 1.0.31, numpy 2.4.6. Run: python3 tests/golden/make_rope2d.py
 """
 import importlib.metadata
-import importlib.util
 import math
-import os
-import sys
-import types
 
 import numpy as np
 import torch
@@ -26,22 +22,12 @@ from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLVisionCon
 from transformers.vision_utils import get_vision_position_ids
 
 from attention import save
+from timm_layers import layer
 
-for package, version in (("torch", "2.13.0"), ("transformers", "5.24.0"), ("timm", "1.0.31"), ("numpy", "2.4.6")):
+for package, version in (("torch", "2.13.0"), ("transformers", "5.24.0"), ("numpy", "2.4.6")):
     assert importlib.metadata.version(package).split("+")[0] == version, package
 
-
-def timm_module(name):
-    """timm.layers.NAME without timm itself, which asks for torchvision."""
-    folder = os.path.dirname(importlib.util.find_spec("timm").origin)
-    for package, path in (("timm", folder), ("timm.layers", os.path.join(folder, "layers"))):
-        if package not in sys.modules:
-            sys.modules[package] = types.ModuleType(package)
-            sys.modules[package].__path__ = [path]
-    return importlib.import_module("timm.layers." + name)
-
-
-timm = timm_module("pos_embed_sincos")
+timm = layer("pos_embed_sincos")
 rng = np.random.default_rng(11)
 x = torch.from_numpy(rng.uniform(-2, 2, (2, 16)).astype(np.float32))
 x64 = torch.from_numpy(rng.uniform(-2, 2, 64).astype(np.float32))

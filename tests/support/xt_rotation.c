@@ -170,26 +170,65 @@ static pe_tensor make_singles(int64_t heads, int64_t tokens, int64_t width)
 	return t;
 }
 
+/* Inputs of attention of f32, and room for its outputs by two ways. */
+struct layer {
+	pe_tensor q, k, v, out[2];
+};
+
+static struct layer make_layer(
+	const pe_domain *keys, const pe_domain *queries, int64_t heads, int64_t key_heads, int64_t width)
+{
+	int64_t lq = pe_domain_tokens(queries), lk = pe_domain_tokens(keys);
+	return (struct layer){make_singles(heads, lq, width), make_singles(key_heads, lk, width),
+		make_singles(key_heads, lk, 5), {make_singles(heads, lq, 5), make_singles(heads, lq, 5)}};
+}
+
+static void attend(pe_context *ctx, pe_encoding *e, pe_core core, bool causal, struct layer *l, int which)
+{
+	pe_attention_options options = {.size = sizeof options, .core = core, .causal = causal};
+	pe_attention_tensors t = {.size = sizeof t, .q = &l->q, .k = &l->k, .v = &l->v, .out = &l->out[which]};
+	if (pe_attend(ctx, &e, e != NULL, &options, &t) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+}
+
+static void compare_and_free(struct layer *l, double tolerance)
+{
+	for (int64_t i = 0; i < pe_tensor_count(&l->out[0]); i++)
+		xt_close_f64(
+			(double)((float *)l->out[1].data)[i], (double)((float *)l->out[0].data)[i], 0, tolerance);
+	free(l->q.data), free(l->k.data), free(l->v.data), free(l->out[0].data), free(l->out[1].data);
+}
+
+void xt_tiles_agree_on(pe_context *ctx, const char *with, const pe_domain *keys, const pe_domain *queries,
+	int64_t heads, int64_t key_heads, int64_t width, double tolerance)
+{
+	struct layer l = make_layer(keys, queries, heads, key_heads, width);
+	pe_encoding *e = xt_encoding(ctx, with, keys, queries, NULL);
+	attend(ctx, e, PE_CORE_REFERENCE, true, &l, 0);
+	attend(ctx, e, PE_CORE_TILED, true, &l, 1);
+	compare_and_free(&l, tolerance);
+	pe_encoding_destroy(&e);
+}
+
+void xt_turned_before_agrees(pe_context *ctx, const char *with, const pe_domain *keys,
+	const pe_domain *queries, int64_t heads, int64_t key_heads, int64_t width, double tolerance)
+{
+	struct layer l = make_layer(keys, queries, heads, key_heads, width);
+	pe_encoding *e = xt_encoding(ctx, with, keys, queries, NULL);
+	attend(ctx, e, PE_CORE_REFERENCE, false, &l, 0);
+	assert_int_equal(pe_encoding_rotate(e, PE_QUERIES, &l.q, &l.q), PE_OK);
+	assert_int_equal(pe_encoding_rotate(e, PE_KEYS, &l.k, &l.k), PE_OK);
+	attend(ctx, NULL, PE_CORE_REFERENCE, false, &l, 1);
+	compare_and_free(&l, tolerance);
+	pe_encoding_destroy(&e);
+}
+
 void xt_tiles_agree(pe_context *ctx, const char *with, int64_t width, double tolerance)
 {
 	pe_domain *keys, *queries;
 	assert_int_equal(pe_domain_sequence(ctx, TOKENS, 0, &keys), PE_OK);
 	assert_int_equal(pe_domain_tail(ctx, keys, QUERIES, &queries), PE_OK);
-	pe_encoding *e = xt_encoding(ctx, with, keys, queries, NULL);
-	pe_tensor q = make_singles(4, QUERIES, width), k = make_singles(2, TOKENS, width);
-	pe_tensor v = make_singles(2, TOKENS, 5),
-			  out[2] = {make_singles(4, QUERIES, 5), make_singles(4, QUERIES, 5)};
-	static const pe_core cores[] = {PE_CORE_REFERENCE, PE_CORE_TILED};
-	for (int c = 0; c < 2; c++) {
-		pe_attention_options options = {.size = sizeof options, .core = cores[c], .causal = 1};
-		pe_attention_tensors t = {.size = sizeof t, .q = &q, .k = &k, .v = &v, .out = &out[c]};
-		if (pe_attend(ctx, &e, 1, &options, &t) != PE_OK)
-			fail_msg("%s: %s", with, pe_context_message(ctx));
-	}
-	for (int64_t i = 0; i < 4 * QUERIES * 5; i++)
-		xt_close_f64((double)((float *)out[1].data)[i], (double)((float *)out[0].data)[i], 0, tolerance);
-	free(q.data), free(k.data), free(v.data), free(out[0].data), free(out[1].data);
-	pe_encoding_destroy(&e);
+	xt_tiles_agree_on(ctx, with, keys, queries, 4, 2, width, tolerance);
 	pe_domain_destroy(&queries);
 	pe_domain_destroy(&keys);
 }

@@ -32,14 +32,23 @@ void xt_refuses_settings(pe_context *ctx, const char *with, pe_status status, co
 void xt_scores(pe_context *ctx, const char *with, double i, double j, const double *q, const double *k,
 	int64_t width, double scores[2]);
 
-/* Causal attention of f32 numbers, 4 query heads on 2 key heads of this width, 70 queries at the end of 150
- * keys: fails the test unless the tiled core gives what the reference does, within tolerance. */
+/* Causal attention of f32 numbers, heads of this width, on these domains, or 4 query heads on 2 key heads
+ * and 70 queries at the end of 150 keys: fails the test unless the tiled core gives what the reference does,
+ * within tolerance. */
+void xt_tiles_agree_on(pe_context *ctx, const char *with, const pe_domain *keys, const pe_domain *queries,
+	int64_t heads, int64_t key_heads, int64_t width, double tolerance);
 void xt_tiles_agree(pe_context *ctx, const char *with, int64_t width, double tolerance);
 
 /* Keys x (heads, tokens, width) as the site rotate turns them, in f64, or in f32, which goes by the kernels.
  * To be freed by free(). */
 double *xt_rotated(
 	pe_encoding *e, pe_dtype dtype, const double *x, int64_t heads, int64_t tokens, int64_t width);
+
+/* Likewise unless attention with the encoding, which acts at the site rotate alone, gives what attention
+ * without it gives on q and k that pe_encoding_rotate turned before: one goes vector by vector, the other by
+ * whole tensors. */
+void xt_turned_before_agrees(pe_context *ctx, const char *with, const pe_domain *keys,
+	const pe_domain *queries, int64_t heads, int64_t key_heads, int64_t width, double tolerance);
 
 /* Numbers in [-1, 1) that differ from each other. */
 void xt_numbers(double *out, int64_t n);
