@@ -15,12 +15,13 @@ struct pe_domain {
 	/* Coordinates of a token: (batch, tokens, axes), or NULL: */
 	double *positions;
 	int64_t batch; /* of positions; 1: every batch alike */
-	int64_t axes;  /* of a sequence 1, of a grid 3: t, y, x; or as many as positions have */
+	int64_t axes;  /* of a sequence 1, of a grid 3: t, y, x; or as many as positions have, whose kind is
+					* sequence whatever they mean */
 
 	double offset; /* sequence without positions: token i is at offset + i */
 
-	int64_t frames, height, width; /* grid without positions */
-	int64_t prefix;                /* tokens before the grid's, which have no coordinates */
+	int64_t frames, height, width; /* grid; a tail's are those of the whole */
+	int64_t prefix;                /* tokens before the grid's, which have no coordinates; else 0 */
 	int64_t first;                 /* token 0 is number `first` of prefix and grid: see pe_domain_tail */
 
 	const pe_graph *graph;

@@ -15,9 +15,10 @@ struct pe_rotation {
 	int64_t half;
 	int64_t start; /* all these channels counted from this one on */
 	int64_t width; /* of a head; 0: any that holds all pairs */
-	bool per_head; /* whether angles differ between heads */
+	bool per_head; /* whether angles differ between heads: bind sets e->heads, and e->key_heads to as many */
 	bool per_side; /* whether queries and keys are turned differently, as by xpos' scale */
-	/* Writes the cosines and sines of pairs first … first + count - 1, times what scales them. Asked for
+	/* Writes the cosines and sines of pairs first … first + count - 1, times what scales them: the same
+	 * for a pair however a row is cut, which is 64 pairs at a time or all at once. Asked for
 	 * PE_VALUES, which are never turned, it writes what the arrays hold: what queries and keys share. Never
 	 * asked for tokens without a place. Called from several threads. */
 	void (*turn)(const pe_encoding *e, const struct pe_place *at, int64_t first, int64_t count,
