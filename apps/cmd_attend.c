@@ -100,35 +100,43 @@ static int choose_output(struct attend *run)
 
 /* ---- encoders ----------------------------------------------------------------------- */
 
-/* Names the arrays of the file that nothing takes: they may be misspelt. */
-static void name_unused(struct attend *run)
+/* An encoder that began at random, or NULL. */
+static const char *random_one(const struct attend *run)
 {
-	for (int64_t i = 0; i < pe_bundle_count(run->qkv.file); i++) {
-		const char *name;
-		if (pe_bundle_at(run->qkv.file, i, &name, NULL) == PE_OK && !array_is_in(QKV_ARRAYS, name) &&
-			!learned_is_used(run->jobs, run->job_count, name))
-			warn(run->cli, "%s: the array %s is not used", run->cli->operands[0], name);
-	}
+	for (int j = 0; j < run->job_count; j++)
+		if (pe_encoding_is_random(run->jobs[j].encoding))
+			return pe_encoder_name(run->jobs[j].encoder);
+	return NULL;
 }
 
-static void add_size(struct place *place, const char *name, int64_t value)
+/* Arrays of the file that nothing takes may be misspelt: beside an encoder without weights, they are. */
+static int name_unused(struct attend *run)
 {
-	if (value <= 0)
-		return;
-	place->sizes[place->size_count].name = name;
-	place->sizes[place->size_count++].value = value;
+	const char *path = run->cli->operands[0], *random = random_one(run);
+	for (int64_t i = 0; i < pe_bundle_count(run->qkv.file); i++) {
+		const char *name;
+		if (pe_bundle_at(run->qkv.file, i, &name, NULL) != PE_OK || array_is_in(QKV_ARRAYS, name) ||
+			learned_is_used(run->jobs, run->job_count, name))
+			continue;
+		if (random)
+			return usage_error(run->cli,
+				"%s: nothing takes the array %s, and %s has no weights: name it as 'posenc help %s' lists, or "
+				"leave it out",
+				path, name, random, random);
+		warn(run->cli, "%s: the array %s is not used", path, name);
+	}
+	return EXIT_DONE;
 }
 
 static int open_jobs(struct attend *run)
 {
 	struct cli *cli = run->cli;
+	const int64_t *q = run->qkv.q.shape, *k = run->qkv.k.shape, *v = run->qkv.v.shape;
 	struct place place = {.domain = run->qkv.keys,
 		.queries = run->qkv.queries,
 		.learned = &run->learned,
-		.sizes_from = "the shape of q"};
-	add_size(&place, "heads", run->qkv.q.shape[1]);
-	add_size(&place, "head_dim", run->qkv.q.shape[3]);
-	add_size(&place, "dim", run->qkv.q.shape[1] * run->qkv.q.shape[3]);
+		.sizes = {q[1], k[1], q[3], v[3], q[1] * q[3]},
+		.sizes_from = "the shape of q, k and v"};
 	int code = learned_open(cli, &run->learned);
 	if (code == EXIT_DONE)
 		code = learned_add(cli, &run->learned, run->qkv.file, QKV_ARRAYS);
@@ -137,9 +145,7 @@ static int open_jobs(struct attend *run)
 	if (code == EXIT_DONE)
 		code = learned_check(
 			cli, &run->learned, run->jobs, run->job_count, output_file(&run->output), cli->operands[0]);
-	if (code == EXIT_DONE)
-		name_unused(run);
-	return code;
+	return code == EXIT_DONE ? name_unused(run) : code;
 }
 
 /* ---- output ------------------------------------------------------------------------- */

@@ -62,13 +62,11 @@ static int open_jobs(struct encode *run)
 	int code = choose_queries(run);
 	if (code == EXIT_DONE)
 		code = learned_open(cli, &run->learned);
-	struct place place = {.domain = run->input.domain, .queries = run->queries, .learned = &run->learned};
-	if (run->input.image && tokens_are_patches(cli)) {
-		place.sizes[0].name = "dim";
-		place.sizes[0].value = run->input.layout.width;
-		place.size_count = 1;
-		place.sizes_from = "the size of a patch";
-	}
+	struct place place = {.domain = run->input.domain,
+		.queries = run->queries,
+		.learned = &run->learned,
+		.sizes.dim = tokens_width(&run->tokens),
+		.sizes_from = tokens_are_patches(cli) ? "the size of a patch" : "the shape of the features"};
 	if (code == EXIT_DONE)
 		code = jobs_open(cli, &place, &run->jobs, &run->job_count);
 	if (code == EXIT_DONE && run->job_count == 0)
@@ -92,9 +90,11 @@ static int prepare(struct encode *run)
 	if (code == EXIT_DONE)
 		code = input_open(cli, cli->operands[0], &run->input);
 	if (code == EXIT_DONE)
+		code = tokens_read(cli, &run->input, run->output.dtype, &run->tokens);
+	if (code == EXIT_DONE)
 		code = open_jobs(run);
 	if (code == EXIT_DONE)
-		code = tokens_open(cli, &run->input, run->output.dtype, run->jobs, run->job_count, &run->tokens);
+		code = tokens_open(cli, run->jobs, run->job_count, &run->tokens);
 	if (code == EXIT_DONE)
 		code = choose_arrays(run);
 	if (code == EXIT_DONE)

@@ -88,7 +88,7 @@ static char *describe_jobs(const struct job *jobs, int count)
 	for (int j = 0; j < count; j++)
 		json_array_append_new(encoders,
 			json_pack("{s:s, s:o}", "name", pe_encoder_name(jobs[j].encoder), "options",
-				report_options(jobs[j].params)));
+				report_options(pe_encoding_params(jobs[j].encoding))));
 	char *text = json_dumps(encoders, JSON_COMPACT);
 	json_decref(encoders);
 	return text;

@@ -39,45 +39,16 @@ static bool is_repeated(const char *options, const char *at)
 	return false;
 }
 
-/* Is the option `name` among the keys of ":key=value,key=value"? */
-static bool is_given(const char *options, const char *name)
+/* At -v: the options that followed from the data. */
+static void tell_sizes(const struct cli *cli, const struct place *place, const struct job *job)
 {
-	size_t size = strlen(name);
-	for (const char *key = options + (*options == ':'); *key; key += key[strcspn(key, ",")] == ',') {
-		if (strncmp(key, name, size) == 0 && key[size] == '=')
-			return true;
-		key += strcspn(key, ",");
+	const pe_params *bound = pe_encoding_params(job->encoding);
+	for (int64_t i = 0; i < pe_params_count(bound) && cli->verbose >= 1; i++) {
+		const char *name = pe_params_option(bound, i).name, *value = pe_params_get(bound, name);
+		if (strcmp(value, pe_params_get(job->params, name)) != 0)
+			complain("%s: %s=%s, from %s", pe_encoder_name(job->encoder), name, value,
+				place->sizes_from);
 	}
-	return false;
-}
-
-/* Whether a preset has changed it. */
-static bool is_changed(const pe_params *params, const char *name)
-{
-	for (int64_t i = 0; i < pe_params_count(params); i++) {
-		pe_option_info option = pe_params_option(params, i);
-		if (strcmp(option.name, name) == 0)
-			return strcmp(option.fallback, pe_params_get(params, name)) != 0;
-	}
-	return true;
-}
-
-/* Sets what follows from the data, where the user has not said otherwise, and says so at -v. */
-static int set_sizes(struct cli *cli, const struct place *place, struct job *job, const char *options)
-{
-	for (int i = 0; i < place->size_count; i++) {
-		const char *name = place->sizes[i].name;
-		char value[24];
-		if (is_given(options, name) || is_changed(job->params, name))
-			continue;
-		snprintf(value, sizeof value, "%lld", (long long)place->sizes[i].value);
-		pe_status status = pe_params_set(job->params, name, value);
-		if (status != PE_OK)
-			return report_status(cli, status);
-		if (cli->verbose >= 1)
-			complain("%s: %s=%s, from %s", pe_encoder_name(job->encoder), name, value, place->sizes_from);
-	}
-	return EXIT_DONE;
 }
 
 /* options: ":key=value,key=value", or "". */
@@ -101,8 +72,10 @@ static int bind(struct cli *cli, const struct place *place, struct job *job)
 {
 	pe_encoding_options options = {.size = sizeof options,
 		.queries = place->queries,
-		.weights = learned_for(place->learned, job),
-		.prefix = job->prefix};
+		.weights = place->learned->all,
+		.weights_shared = !place->learned->file,
+		.prefix = job->prefix,
+		.sizes = place->sizes};
 	pe_status status =
 		pe_encoding_create(cli->ctx, job->encoder, job->params, place->domain, &options, &job->encoding);
 	if (status != PE_OK)
@@ -111,6 +84,8 @@ static int bind(struct cli *cli, const struct place *place, struct job *job)
 	for (int64_t i = 0; i < job->count; i++)
 		if (pe_encoding_array(job->encoding, i, &job->arrays[i]) != PE_OK)
 			return report_status(cli, PE_ERR_INTERNAL);
+	tell_sizes(cli, place, job);
+	learned_tell(cli, job);
 	return EXIT_DONE;
 }
 
@@ -129,8 +104,6 @@ static int open_job(struct cli *cli, const struct place *place, const char *text
 	if (status != PE_OK)
 		return report_status(cli, status);
 	int code = set_options(cli, job, text + size);
-	if (code == EXIT_DONE)
-		code = set_sizes(cli, place, job, text + size);
 	return code == EXIT_DONE ? bind(cli, place, job) : code;
 }
 

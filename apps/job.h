@@ -11,13 +11,8 @@ struct place {
 	const pe_domain *domain;       /* tokens, keys */
 	const pe_domain *queries;      /* NULL: the same */
 	const struct learned *learned; /* where their weights come from */
-	/* Options that follow from the data, for encoders that have them where the user does not set them. */
-	struct {
-		const char *name;
-		int64_t value;
-	} sizes[3];
-	int size_count;
-	const char *sizes_from; /* "the shape of q" */
+	pe_sizes sizes;                /* what options follow from */
+	const char *sizes_from;        /* where sizes come from: "the shape of q, k and v" */
 };
 
 struct job {

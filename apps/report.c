@@ -125,7 +125,7 @@ json_t *report_job(const struct job *job)
 		if (job->wanted[i])
 			json_array_append_new(arrays, report_array(job, i));
 	json_t *out = json_pack("{s:s, s:o, s:o}", "name", pe_encoder_name(job->encoder), "options",
-		report_options(job->params), "arrays", arrays);
+		report_options(pe_encoding_params(job->encoding)), "arrays", arrays);
 	if (pe_encoder_family(job->encoder) == PE_GRAPH)
 		json_object_set_new(out, "quality", report_quality(job));
 	return out;

@@ -86,19 +86,28 @@ static int cut_patches(struct cli *cli, const struct input *input, pe_dtype dtyp
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
-int tokens_open(struct cli *cli, const struct input *input, pe_dtype dtype, const struct job *jobs, int count,
-	struct tokens *out)
+int tokens_read(struct cli *cli, const struct input *input, pe_dtype dtype, struct tokens *out)
 {
 	const char *path = cli_get(cli, "tokens");
-	int64_t shape[PE_MAX_DIMS];
 	*out = (struct tokens){.wanted = path != NULL};
 	if (!path)
 		return EXIT_DONE;
+	return tokens_are_patches(cli) ? cut_patches(cli, input, dtype, out) : read_features(cli, path, out);
+}
+
+int64_t tokens_width(const struct tokens *tokens)
+{
+	const pe_tensor *x = &tokens->given;
+	return tokens->wanted && x->ndim >= 2 ? x->shape[x->ndim - 1] : 0;
+}
+
+int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out)
+{
+	int64_t shape[PE_MAX_DIMS];
+	if (!out->wanted)
+		return EXIT_DONE;
 	if (!any_acts(jobs, count))
 		return usage_error(cli, "--tokens: none of these encoders acts on tokens");
-	int code = tokens_are_patches(cli) ? cut_patches(cli, input, dtype, out) : read_features(cli, path, out);
-	if (code != EXIT_DONE)
-		return code;
 	pe_status status = final_shape(jobs, count, &out->given, shape);
 	if (status != PE_OK)
 		return report_status(cli, status);

@@ -13,11 +13,13 @@ struct tokens {
 	pe_tensor encoded; /* as the encoders leave them; filled by tokens_apply */
 };
 
-/* Reads the features, or cuts them from the picture (as dtype), and refuses what these encoders cannot take.
- * Does nothing without --tokens. EXIT_DONE, or an exit code with the message already written; tokens_close
- * takes what there is either way. */
-int tokens_open(struct cli *cli, const struct input *input, pe_dtype dtype, const struct job *jobs, int count,
-	struct tokens *out);
+/* Reads the features, or cuts them from the picture (as dtype). Does nothing without --tokens, as the others.
+ * EXIT_DONE, or an exit code with the message already written; tokens_close takes what there is either way. */
+int tokens_read(struct cli *cli, const struct input *input, pe_dtype dtype, struct tokens *out);
+/* Their width; 0 without --tokens. */
+int64_t tokens_width(const struct tokens *tokens);
+/* Refuses what these encoders cannot take, and makes room for what they give. */
+int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out);
 /* Does --tokens ask for the picture's patches? */
 bool tokens_are_patches(const struct cli *cli);
 /* Lets the encoders that act on tokens act, one after the other. */

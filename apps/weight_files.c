@@ -44,57 +44,46 @@ void learned_close(struct learned *learned)
 	pe_bundle_destroy(&learned->file);
 }
 
-/* ---- names -------------------------------------------------------------------------- */
+/* ---- which were used ---------------------------------------------------------------- */
 
-/* Is `name` this weight's, bare or behind the prefix? */
-static bool is_name_of(const char *name, const char *weight, const char *prefix)
+bool learned_is_used(const struct job *jobs, int count, const char *name)
 {
-	size_t size = strlen(prefix);
-	if (strncmp(name, prefix, size) == 0 && name[size] == '.' && strcmp(name + size + 1, weight) == 0)
-		return true;
-	return strcmp(name, weight) == 0;
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; i < pe_encoding_weight_count(jobs[j].encoding); i++) {
+			const char *source = pe_encoding_weight_source(jobs[j].encoding, i);
+			if (source && strcmp(source, name) == 0)
+				return true;
+		}
+	return false;
 }
 
-/* Is it a weight of the encoder that this one is over, by its name? */
-static bool is_name_of_inner(const char *name, const char *over, const char *prefix)
-{
-	size_t size = strlen(prefix), inner = over ? strcspn(over, ":") : 0;
-	if (strncmp(name, prefix, size) == 0 && name[size] == '.')
-		name += size + 1;
-	return inner > 0 && strncmp(name, over, inner) == 0 && name[inner] == '.';
-}
-
-static bool takes(const struct job *job, const char *name)
-{
-	const char *prefix = job->prefix ? job->prefix : pe_encoder_name(job->encoder);
-	for (int64_t i = 0; i < pe_encoder_weight_count(job->encoder); i++)
-		if (is_name_of(name, pe_encoder_weight(job->encoder, i).name, prefix))
-			return true;
-	return is_name_of_inner(name, pe_params_get(job->params, "over"), prefix);
-}
-
-static bool takes_any(const struct job *job, const pe_bundle *arrays)
+static bool any_is_used(const struct job *jobs, int count, const pe_bundle *arrays)
 {
 	for (int64_t i = 0; i < pe_bundle_count(arrays); i++) {
 		const char *name;
-		if (pe_bundle_at(arrays, i, &name, NULL) == PE_OK && takes(job, name))
+		if (pe_bundle_at(arrays, i, &name, NULL) == PE_OK && learned_is_used(jobs, count, name))
 			return true;
 	}
 	return false;
 }
 
-const pe_bundle *learned_for(const struct learned *learned, const struct job *job)
+void learned_tell(const struct cli *cli, const struct job *job)
 {
-	bool meant = learned->file || takes_any(job, learned->all);
-	return meant ? learned->all : NULL;
-}
-
-bool learned_is_used(const struct job *jobs, int count, const char *name)
-{
-	for (int j = 0; j < count; j++)
-		if (takes(&jobs[j], name))
-			return true;
-	return false;
+	const char *missing = NULL;
+	bool any = false;
+	if (!pe_encoding_is_random(job->encoding))
+		return;
+	for (int64_t i = 0; i < pe_encoding_weight_count(job->encoding); i++) {
+		const char *name;
+		pe_tensor ignored;
+		if (pe_encoding_weight_source(job->encoding, i))
+			any = true;
+		else if (!missing && pe_encoding_weight_at(job->encoding, i, &name, &ignored) == PE_OK)
+			missing = name;
+	}
+	const char *seed = cli_get(cli, "seed");
+	warn(cli, "%s: no %s given: begun as the authors do, from seed %s", pe_encoder_name(job->encoder),
+		any && missing ? missing : "weights", seed ? seed : "0");
 }
 
 /* ---- writing ------------------------------------------------------------------------ */
@@ -162,8 +151,11 @@ static int prepare_save(struct cli *cli, struct learned *learned, const struct j
 	pe_status status = pe_bundle_create(cli->ctx, &learned->save);
 	for (int j = 0; j < count && status == PE_OK; j++)
 		status = add_weights(learned->save, jobs, count, j);
-	if (status == PE_OK && pe_bundle_count(learned->save) == 0)
-		return usage_error(cli, "--save-weights: none of these encoders has weights");
+	if (status == PE_OK && pe_bundle_count(learned->save) == 0) {
+		warn(cli, "--save-weights: none of these encoders has weights, so that %s is not written", path);
+		pe_bundle_destroy(&learned->save);
+		return EXIT_DONE;
+	}
 	if (status == PE_OK)
 		status = pe_bundle_set_metadata(learned->save, "posenc", pe_version());
 	if (status == PE_OK)
@@ -174,10 +166,7 @@ static int prepare_save(struct cli *cli, struct learned *learned, const struct j
 int learned_check(struct cli *cli, struct learned *learned, const struct job *jobs, int count,
 	const char *output, const char *input)
 {
-	bool used = !learned->file;
-	for (int j = 0; j < count; j++)
-		used = used || takes_any(&jobs[j], learned->file);
-	if (!used)
+	if (learned->file && !any_is_used(jobs, count, learned->file))
 		return usage_error(
 			cli, "--weights %s: none of these encoders takes any of its arrays", cli_get(cli, "weights"));
 	if (is_same_file(output, cli_get(cli, "weights")))

@@ -30,10 +30,10 @@ int learned_open(struct cli *cli, struct learned *out);
 int learned_add(struct cli *cli, struct learned *learned, const pe_bundle *arrays, const char *but);
 void learned_close(struct learned *learned);
 
-/* The weights to bind a job with; NULL if nothing was given that could be meant for it. */
-const pe_bundle *learned_for(const struct learned *learned, const struct job *job);
-/* Does the array of this name hold a parameter of one of the jobs? */
+/* Was a parameter of one of the jobs, which are bound, given by this name? */
 bool learned_is_used(const struct job *jobs, int count, const char *name);
+/* Says if parameters of this one began at random. */
+void learned_tell(const struct cli *cli, const struct job *job);
 
 /* After the jobs are bound: refuses --weights that no encoder takes anything from, and --save-weights that
  * could not be written. output, input: files that must not be written over, or NULL. */

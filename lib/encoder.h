@@ -51,6 +51,9 @@ struct pe_encoder {
 
 	int domains; /* the kinds it takes: PE_DOMAIN_SEQUENCE | … */
 
+	/* What the option heads counts, where it follows from the sizes of attention. */
+	enum { PE_HEADS_OF_QUERIES, PE_HEADS_OF_KEYS, PE_HEADS_BY_CHOICE } heads_option;
+
 	/* It has another encoder act in its place (inner.h): where, is that one's to say. */
 	bool over_another;
 
@@ -127,6 +130,8 @@ struct pe_weight {
 	int64_t shape[PE_MAX_DIMS];
 	double *values; /* dense */
 	char *own_name; /* name, where it was made for this encoding; or NULL */
+	char *source;   /* the name it was given by, or NULL: it was begun */
+	bool random;    /* it was begun at random */
 };
 
 struct pe_encoding {
@@ -150,6 +155,8 @@ struct pe_encoding {
 
 	const pe_bundle *given_weights; /* while bind runs, or NULL */
 	const char *weights_prefix;
+	bool weights_shared; /* the given weights need not hold any of this one's */
+	pe_sizes sizes;      /* for the options of an encoder that acts in its place */
 	struct pe_weight *weights;
 	int64_t weight_count, weight_capacity;
 
@@ -217,6 +224,11 @@ bool pe_encoding_weight_is_given(const pe_encoding *e, const char *name);
 /* The shape of a parameter as it is in the given weights, for encoders whose sizes follow from it;
  * false if it is not given. */
 bool pe_encoding_given_shape(const pe_encoding *e, const char *name, int32_t *ndim, int64_t *shape);
+
+/* A size: the option if it is set by name, else dimension `axis` of the given weight if that has ndim of them
+ * and the option can be so large, else the option. */
+int64_t pe_encoding_size(
+	const pe_encoding *e, const char *option, const char *weight, int32_t ndim, int32_t axis);
 
 /* Declares every parameter asked for so far as an array, and computes such arrays: for encoders whose
  * parameters are what they yield. first is the number of the first of them. */

@@ -102,6 +102,25 @@ static pe_status check_domains(pe_encoding *e)
 	return PE_OK;
 }
 
+static pe_status fill_size(pe_encoding *e, const char *name, int64_t value)
+{
+	char text[24];
+	if (value <= 0 || !pe_params_has(e->params, name) || !pe_params_is_default(e->params, name))
+		return PE_OK;
+	snprintf(text, sizeof text, "%lld", (long long)value);
+	return pe_params_fill(e->params, name, text);
+}
+
+static pe_status fill_sizes(pe_encoding *e)
+{
+	const pe_sizes *sizes = &e->sizes;
+	const int64_t heads[] = {sizes->heads, sizes->key_heads, 0};
+	PE_TRY(fill_size(e, "heads", heads[e->encoder->heads_option]));
+	PE_TRY(fill_size(e, "head_dim", sizes->head_dim));
+	PE_TRY(fill_size(e, "value_dim", sizes->value_dim));
+	return fill_size(e, "dim", sizes->dim);
+}
+
 static pe_status bind(pe_encoding *e, const pe_params *params)
 {
 	const struct pe_encoder *encoder = e->encoder;
@@ -110,6 +129,7 @@ static pe_status bind(pe_encoding *e, const pe_params *params)
 		PE_TRY(pe_params_copy(e->ctx, params, &e->params));
 	else
 		PE_TRY(pe_params_from_table(e->ctx, &encoder->table, &e->params));
+	PE_TRY(fill_sizes(e));
 	return encoder->bind(e);
 }
 
@@ -135,6 +155,8 @@ pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder, con
 	e->queries = o.queries ? o.queries : domain;
 	e->given_weights = o.weights;
 	e->weights_prefix = o.prefix;
+	e->weights_shared = o.weights_shared != 0;
+	e->sizes = o.sizes;
 	pe_status status = bind(e, params);
 	e->given_weights = NULL;
 	e->weights_prefix = NULL;
@@ -159,11 +181,17 @@ void pe_encoding_destroy(pe_encoding **encoding)
 	for (int64_t i = 0; i < e->weight_count; i++) {
 		pe_free(e->ctx, e->weights[i].values);
 		pe_free(e->ctx, e->weights[i].own_name);
+		pe_free(e->ctx, e->weights[i].source);
 	}
 	pe_free(e->ctx, e->weights);
 	pe_free(e->ctx, e->state);
 	pe_params_destroy(&e->params);
 	pe_free(e->ctx, e);
+}
+
+const pe_params *pe_encoding_params(const pe_encoding *encoding)
+{
+	return encoding ? encoding->params : NULL;
 }
 
 int64_t pe_encoding_array_count(const pe_encoding *encoding)

@@ -79,9 +79,11 @@ static pe_status list_weight(pe_encoding *e, const char *inner, const struct pe_
 	int64_t count = pe_tensor_count(&dense);
 	*to = *from;
 	to->own_name = pe_strdup(e->ctx, name);
+	to->source = from->source ? pe_strdup(e->ctx, from->source) : NULL;
 	to->values = pe_alloc(e->ctx, count, sizeof *to->values);
-	if (!to->own_name || !to->values) {
+	if (!to->own_name || !to->values || (from->source && !to->source)) {
 		pe_free(e->ctx, to->own_name);
+		pe_free(e->ctx, to->source);
 		pe_free(e->ctx, to->values);
 		return PE_ERR_NOMEM;
 	}
@@ -99,7 +101,8 @@ pe_status pe_inner_create(pe_encoding *e, const struct pe_encoder *encoder, cons
 	char prefix[300];
 	find_prefix(e, encoder->table.name, prefix, sizeof prefix);
 	pe_encoding_options options = {
-		.size = sizeof options, .queries = queries, .weights = e->given_weights, .prefix = prefix};
+		.size = sizeof options, .queries = queries, .weights = e->given_weights, .prefix = prefix,
+		.weights_shared = e->weights_shared, .sizes = e->sizes};
 	PE_TRY(pe_encoding_create(e->ctx, encoder, params, keys, &options, out));
 	for (int64_t i = 0; i < (*out)->weight_count; i++)
 		PE_TRY(list_weight(e, encoder->table.name, &(*out)->weights[i]));

@@ -409,3 +409,24 @@ bool pe_params_preset_is(const pe_params *params, const char *name)
 {
 	return params->preset && strcmp(params->preset->name, name) == 0;
 }
+
+bool pe_params_has(const pe_params *params, const char *name)
+{
+	return find_option(params->table, name, strlen(name)) >= 0;
+}
+
+pe_option_info pe_params_info(const pe_params *params, const char *name)
+{
+	return params->table->options[look_up(params, name) - params->values];
+}
+
+bool pe_params_is_default(const pe_params *params, const char *name)
+{
+	const struct value *value = look_up(params, name);
+	return !value->by_name && strcmp(value->text, params->table->options[value - params->values].fallback) == 0;
+}
+
+pe_status pe_params_fill(pe_params *params, const char *name, const char *text)
+{
+	return set_value(params, look_up(params, name) - params->values, text, false);
+}

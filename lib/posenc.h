@@ -468,12 +468,23 @@ typedef struct pe_quality {
 	double max_standard_error; /* of sampled results */
 } pe_quality;
 
+/* Sizes of the attention that an encoding acts in, or of the features; 0: not known. */
+typedef struct pe_sizes {
+	int64_t heads, key_heads; /* of queries; of keys and values */
+	int64_t head_dim, value_dim;
+	int64_t dim; /* of the features; of attention, heads x head_dim */
+} pe_sizes;
+
 typedef struct pe_encoding_options {
 	size_t size;              /* sizeof(pe_encoding_options) */
 	const pe_domain *queries; /* where attention's queries stand, if not where its keys do; NULL: the same */
 	const pe_bundle *weights; /* learned parameters by name; NULL: as the authors begin, from the seed */
 	const char *prefix;       /* a parameter is looked for as "prefix.name", then as "name", each also
 							   * with ".weight" behind; NULL: the encoder's name */
+	int32_t weights_shared;   /* 1: the weights are of other encoders too: if they hold none of this one's, it
+							   * begins as without. 0: they must hold all of them */
+	pe_sizes sizes;           /* options heads, head_dim, value_dim and dim follow from these where neither
+							   * the user nor a preset sets them, and where they mean the same */
 } pe_encoding_options;
 
 /* Binds. Everything that can be refused without computing is refused here. params NULL means
@@ -482,6 +493,8 @@ typedef struct pe_encoding_options {
 PE_API PE_NODISCARD pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder,
 	const pe_params *params, const pe_domain *domain, const pe_encoding_options *options, pe_encoding **out);
 PE_API void pe_encoding_destroy(pe_encoding **encoding);
+/* The parameters it was bound to, its own copy, with what followed from sizes. */
+PE_API const pe_params *pe_encoding_params(const pe_encoding *encoding);
 /* The arrays it yields on its own; 0 ≤ index < pe_encoding_array_count. */
 PE_API int64_t pe_encoding_array_count(const pe_encoding *encoding);
 PE_API PE_NODISCARD pe_status pe_encoding_array(
@@ -534,6 +547,10 @@ PE_API PE_NODISCARD pe_status pe_rotary_convert(pe_context *context, pe_rotary_l
 PE_API int64_t pe_encoding_weight_count(const pe_encoding *encoding);
 PE_API PE_NODISCARD pe_status pe_encoding_weight_at(
 	const pe_encoding *encoding, int64_t index, const char **name, pe_tensor *out);
+/* The name in the given weights that parameter number index was found by, or NULL: it was begun. */
+PE_API const char *pe_encoding_weight_source(const pe_encoding *encoding, int64_t index);
+/* 1 if a parameter was begun at random, from the context's seed. */
+PE_API int pe_encoding_is_random(const pe_encoding *encoding);
 PE_API const pe_quality *pe_encoding_get_quality(const pe_encoding *encoding);
 /* Indices of the graphs that failed in the last computation, quality.failed of them, ascending,
  * and why. NULL beyond. Owned by the encoding. */

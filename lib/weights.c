@@ -7,28 +7,36 @@
 #include "encoder.h"
 #include "rng.h"
 
-static bool is_listed(const struct pe_encoder *encoder, const char *name)
+#define MAX_NAME 600
+
+static const pe_weight_info *listed(const struct pe_encoder *encoder, const char *name)
 {
 	for (int64_t i = 0; i < encoder->weight_count; i++)
 		if (strcmp(encoder->weights[i].name, name) == 0)
-			return true;
-	return false;
+			return &encoder->weights[i];
+	return NULL;
 }
 
 /* "prefix.name", else "name"; each also with the ".weight" that PyTorch's modules put behind. */
-static bool find_given(const pe_encoding *e, const char *name, pe_tensor *out)
+static bool find_given_as(
+	const pe_encoding *e, const char *name, char *full, size_t size, pe_tensor *out)
 {
 	static const char *const endings[] = {"", ".weight"};
-	char full[600];
 	const char *prefix = e->weights_prefix ? e->weights_prefix : e->encoder->table.name;
 	for (int i = 0; e->given_weights && i < 4; i++) {
 		bool prefixed = i < 2;
 		snprintf(
-			full, sizeof full, "%s%s%s%s", prefixed ? prefix : "", prefixed ? "." : "", name, endings[i % 2]);
+			full, size, "%s%s%s%s", prefixed ? prefix : "", prefixed ? "." : "", name, endings[i % 2]);
 		if (pe_bundle_find(e->given_weights, full, out))
 			return true;
 	}
 	return false;
+}
+
+static bool find_given(const pe_encoding *e, const char *name, pe_tensor *out)
+{
+	char full[MAX_NAME];
+	return find_given_as(e, name, full, sizeof full, out);
 }
 
 bool pe_encoding_weight_is_given(const pe_encoding *e, const char *name)
@@ -57,7 +65,8 @@ static pe_status check_shape(pe_encoding *e, const struct pe_weight *w, const pe
 				  pe_dtype_name(given->dtype));
 	pe_shape_text(is, sizeof is, given->ndim, given->shape);
 	pe_shape_text(must, sizeof must, w->ndim, w->shape);
-	return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s must be %s, and is %s", w->name, must, is);
+	return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s must be %s, and is %s: its shape is %s", w->name,
+		must, is, listed(e->encoder, w->name)->shape);
 }
 
 /* A dense copy; from may have any strides. */
@@ -102,25 +111,40 @@ static void begin(const pe_encoding *e, struct pe_initial initial, double *out, 
 		}
 }
 
+/* Whether the given weights must hold what is not optional: all of them are this encoder's, or one is. */
+static bool must_be_given(const pe_encoding *e)
+{
+	if (!e->given_weights || !e->weights_shared)
+		return e->given_weights;
+	for (int64_t i = 0; i < e->encoder->weight_count; i++)
+		if (pe_encoding_weight_is_given(e, e->encoder->weights[i].name))
+			return true;
+	return false;
+}
+
 static pe_status fill(pe_encoding *e, struct pe_weight *w, struct pe_initial initial, int64_t count)
 {
 	pe_tensor given;
-	if (find_given(e, w->name, &given)) {
+	char full[MAX_NAME];
+	if (find_given_as(e, w->name, full, sizeof full, &given)) {
 		PE_TRY(check_shape(e, w, &given));
 		copy_dense(&given, w->values);
-		return PE_OK;
+		w->source = pe_strdup(e->ctx, full);
+		return w->source ? PE_OK : PE_ERR_NOMEM;
 	}
-	if (e->given_weights && !initial.optional)
+	if (!initial.optional && must_be_given(e))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
 			"the weights lack %s (posenc help %s lists names and shapes)", w->name, e->encoder->table.name);
 	begin(e, initial, w->values, count);
+	w->random = (initial.kind == PE_INITIAL_NORMAL && initial.b > 0) ||
+		(initial.kind == PE_INITIAL_UNIFORM && initial.b > initial.a);
 	return PE_OK;
 }
 
 pe_status pe_encoding_weight(pe_encoding *e, const char *name, int32_t ndim, const int64_t *shape,
 	struct pe_initial initial, double **out)
 {
-	assert(is_listed(e->encoder, name));
+	assert(listed(e->encoder, name));
 	pe_tensor dense = pe_tensor_dense(NULL, PE_F64, ndim, shape);
 	int64_t count = pe_tensor_count(&dense);
 	if (pe_tensor_bytes(&dense) < 0)
@@ -169,6 +193,18 @@ void pe_compute_weights(const pe_encoding *e, const pe_tensor *outs, int64_t fir
 			store(&e->weights[i], &outs[first + i]);
 }
 
+int64_t pe_encoding_size(
+	const pe_encoding *e, const char *option, const char *weight, int32_t ndim, int32_t axis)
+{
+	int32_t dims;
+	int64_t shape[PE_MAX_DIMS], value = pe_params_int(e->params, option);
+	if (pe_params_is_set(e->params, option) || !pe_encoding_given_shape(e, weight, &dims, shape) ||
+		dims != ndim)
+		return value;
+	pe_option_info info = pe_params_info(e->params, option);
+	return (double)shape[axis] >= info.min && (double)shape[axis] <= info.max ? shape[axis] : value;
+}
+
 int64_t pe_encoding_weight_count(const pe_encoding *encoding)
 {
 	return encoding ? encoding->weight_count : 0;
@@ -185,4 +221,17 @@ pe_status pe_encoding_weight_at(const pe_encoding *encoding, int64_t index, cons
 	*name = w->name;
 	*out = pe_tensor_dense(w->values, PE_F64, w->ndim, w->shape);
 	return PE_OK;
+}
+
+const char *pe_encoding_weight_source(const pe_encoding *encoding, int64_t index)
+{
+	return encoding && index >= 0 && index < encoding->weight_count ? encoding->weights[index].source : NULL;
+}
+
+int pe_encoding_is_random(const pe_encoding *encoding)
+{
+	for (int64_t i = 0; encoding && i < encoding->weight_count; i++)
+		if (encoding->weights[i].random)
+			return 1;
+	return 0;
 }

@@ -5,7 +5,6 @@
  * V2: process attention score as feature map for length extrapolation", 2024; positional_embeddings.py of
  * their code. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "encoder.h"
@@ -120,21 +119,26 @@ static bool has_option(const struct pe_encoder *encoder, const char *name)
 	return false;
 }
 
-static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder, pe_params *params)
+static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder, const pe_params *params)
 {
 	struct state *s = e->state;
-	char heads[32];
+	const char *name = encoder->table.name;
 	if (pe_encoder_sites(encoder) != PE_SITE_SCORES || !has_option(encoder, "heads"))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
 			"%s does not only give biases of heads, as alibi, kerple and fire do; one that does more can "
-			"stand beside dape in a layer",
-			encoder->table.name);
-	snprintf(heads, sizeof heads, "%lld", (long long)s->heads);
-	PE_TRY(pe_params_set(params, "heads", heads));
+			"stand "
+			"beside dape in a layer",
+			name);
+	e->sizes.heads = s->heads;
 	PE_TRY(pe_inner_create(e, encoder, params, e->domain, e->queries, &s->inner));
 	e->relative = s->inner->relative;
 	e->leaves_gains = s->inner->leaves_gains || !encoder->gains;
-	return PE_OK;
+	if (s->inner->heads != 0 && s->inner->heads != s->heads)
+		return pe_encoding_fail(e, PE_ERR_RANGE, "%s has %lld heads, and dape %lld", name,
+			(long long)s->inner->heads, (long long)s->heads);
+	return e->weight_count <= PE_MAX_ARRAYS
+		? PE_OK
+		: pe_encoding_fail(e, PE_ERR_UNSUPPORTED, "%s has too many weights", name);
 }
 
 static pe_status take_inner(pe_encoding *e)
@@ -203,8 +207,8 @@ static const pe_option_info options[] = {
 	PE_INT("heads", "8", 1, 4096, "attention heads"),
 	PE_INT("version", "1", 1, 2, "1: a network for each cell; 2: convolutions along the keys"),
 	PE_STRING("over", "none",
-		"the encoder whose bias is mapped, with these heads, as alibi or kerple:form=power; none: the biases "
-		"of the other encoders of the layer"),
+		"the encoder whose bias is mapped, with its options behind colons, as alibi or fire:preset=dape; it "
+		"gets these heads; none: the biases of the other encoders of the layer"),
 	PE_INT("width", "32", 1, MAX_WIDTH, "hidden values"),
 	PE_INT("kernel", "3", 1, MAX_KERNEL, "version 2: keys that a convolution sees, odd"),
 	PE_CHOICE("inputs", "both", "both|logits",
@@ -239,7 +243,7 @@ const struct pe_encoder pe_encoder_dape = {
 			"keys in place of W1 and W2. Masked cells of A and B are zero, by the mask\n"
 			"itself wherever the queries stand.\n"
 			"dape:over=alibi is DAPE-ALiBi; or put an encoder of biases beside dape.\n"
-			"Weights of that encoder are named over.NAME, as kerple.bias_p.\n"
+			"That encoder's weights are named behind its own name, as kerple.bias_p.\n"
 			"With direction=causal, the convolutions see masked keys after the last one:\n"
 			"a query has the same scores whether or not later keys are there yet. The\n"
 			"code pads with zeros there, which changes the last kernel/2 keys of the last\n"

@@ -155,6 +155,7 @@ const struct pe_encoder pe_encoder_pope = {
 	.source = "Gopalakrishnan et al. 2025, arXiv:2509.10534; x-transformers",
 	.example = "seq:128 --with pope:head_dim=64 -o pope.npz",
 	.domains = PE_DOMAIN_SEQUENCE,
+	.heads_option = PE_HEADS_OF_KEYS,
 	.weights = weights,
 	.weight_count = PE_COUNT(weights),
 	.bind = bind,

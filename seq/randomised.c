@@ -209,7 +209,9 @@ const struct pe_encoder pe_encoder_randomised = {
 			"The authors draw anew for each batch, at inference too: count `draw` up.\n"
 			"Sequences that share positions share the draw; batches with positions of\n"
 			"their own have draws of their own. max must exceed the longest sequence\n"
-			"that will ever be met. Weights are named over.NAME, as t5.weight.",
+			"that will ever be met. Weights are named behind the\n"
+			"other encoder's name, as t5.relative_attention_bias; options heads, head_dim\n"
+			"and dim follow from attention as they do without randomised.",
 	.source = "Ruoss et al. 2023, \"Randomized positional encodings\", and its code",
 	.example = "seq:40 --with randomised:over=rope:head_dim=32,max=2048 -o rope.npz",
 	.domains = PE_DOMAIN_SEQUENCE,

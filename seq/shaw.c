@@ -69,6 +69,21 @@ static pe_status take_table(pe_encoding *e, const char *name, int64_t width, dou
 	return PE_OK;
 }
 
+/* heads and max_distance, as the given table has them where they are not set. */
+static void take_sizes(pe_encoding *e, const char *name)
+{
+	struct state *s = e->state;
+	int32_t ndim;
+	int64_t shape[PE_MAX_DIMS];
+	e->heads = pe_encoding_size(e, "heads", name, 3, 0);
+	s->limit = pe_params_int(e->params, "max_distance");
+	if (pe_params_is_set(e->params, "max_distance") || !pe_encoding_given_shape(e, name, &ndim, shape))
+		return;
+	int64_t rows = ndim == 2 || ndim == 3 ? shape[ndim - 2] : 0;
+	if (rows >= 3 && rows % 2 == 1)
+		s->limit = (rows - 1) / 2;
+}
+
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
@@ -76,9 +91,8 @@ static pe_status bind(pe_encoding *e)
 	bool keys = pe_params_bool(e->params, "keys"), in_values = pe_params_bool(e->params, "values");
 	if (!keys && !in_values)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "with keys=0 and values=0 nothing is left of it");
-	e->heads = pe_params_int(e->params, "heads");
 	e->relative = true;
-	s->limit = pe_params_int(e->params, "max_distance");
+	take_sizes(e, keys ? "relative_positions_keys" : "relative_positions_values");
 	s->head_dim = pe_params_int(e->params, "head_dim");
 	s->value_dim = pe_params_int(e->params, "value_dim");
 	if (s->value_dim == 0)
@@ -97,10 +111,10 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 }
 
 static const pe_option_info options[] = {
-	PE_INT("heads", "0", 0, 4096, "attention heads with a table each; 0: all share one"),
+	PE_INT("heads", "0", 0, 4096, "attention heads with a table each; 0: all share one; if not set, as the given table has"),
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries and keys"),
 	PE_INT("value_dim", "0", 0, 1 << 16, "width of a head's values; 0: head_dim"),
-	PE_INT("max_distance", "16", 1, 1 << 20, "distances are clipped to this"),
+	PE_INT("max_distance", "16", 1, 1 << 20, "distances are clipped to this; if not set, as far as the given table"),
 	PE_BOOLEAN("keys", "1", "whether there is a table for the keys"),
 	PE_BOOLEAN("values", "1", "whether there is a table for the values"),
 	PE_CHOICE("initial", "glorot", "glorot|zeros|sinusoidal", "how tables begin that are not given"),
@@ -137,6 +151,7 @@ const struct pe_encoder pe_encoder_shaw = {
 		"Shaw et al. 2018, \"Self-attention with relative position representations\", and tensor2tensor",
 	.example = "seq:128 --with shaw:head_dim=64,max_distance=16 -o shaw.npz",
 	.domains = PE_DOMAIN_SEQUENCE,
+	.heads_option = PE_HEADS_BY_CHOICE,
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.compute = compute,

@@ -65,6 +65,53 @@ expect 0 attend "$golden/full.npz" --with alibi --weights other_w.npz -o b.npz
 expect 1 compare a.npz b.npz
 expect 0 attend "$golden/full.npz" -o b.npz; says 'the array slopes is not used'
 
+# Weights in a folder beside q, k and v, of the names that PyTorch's modules give too.
+expect 0 attend "$plain" -o out.npy
+mkdir own
+for name in q k v; do cp out.npy own/$name.npy; done
+expect 0 attend own/ --with t5 -o a.npz --save-weights w/ --seed 7
+says 't5: no weights given: begun as the authors do, from seed 7'
+expect 0 attend own/ --with t5 -o b.npz --seed 7 -q; silent
+expect 0 compare a.npz b.npz --exact
+for name in relative_attention_bias relative_attention_bias.weight t5.relative_attention_bias.weight; do
+	cp w/relative_attention_bias.npy own/$name.npy
+	expect 0 attend own/ --with t5 -o b.npz; silent
+	expect 0 compare a.npz b.npz --exact
+	rm own/$name.npy
+done
+mkdir torch
+cp w/relative_attention_bias.npy torch/relative_attention_bias.weight.npy
+expect 0 attend own/ --with t5 --weights torch/ -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+# Misspelt ones are refused, and what only needs none is told.
+cp w/relative_attention_bias.npy own/relative_bias.npy
+expect 2 attend own/ --with t5 -o no.npz; says 'nothing takes the array relative_bias, and t5 has no weights'
+expect 0 attend own/ --with alibi -o b.npz; says 'the array relative_bias is not used'
+rm own/relative_bias.npy
+
+# Sizes follow where they mean the same: shaw shares a table, pope counts heads of keys, and an encoder in
+# another's place gets its sizes too.
+expect 0 attend "$plain" --with shaw -o b.npz -v; says 'shaw: value_dim=6'
+expect 0 inspect b.npz; prints '"heads":"0"'
+expect 0 attend "$plain" --with pope -o b.npz -v; says 'pope: heads=2'
+expect 0 attend "$plain" --with randomised:over=alibi -o b.npz; silent
+expect 0 attend "$plain" --with randomised:over=rope -o b.npz
+expect 0 attend own/ --with dape:over=alibi -o a.npz --save-weights dape/
+for name in alibi.slopes dape.alibi.slopes; do
+	cp dape/alibi.slopes.npy own/$name.npy
+	expect 0 attend own/ --with dape:over=alibi -o b.npz; says 'dape: no mlp2.0.weight given'
+	grep -q 'not used' "$err" && fail "$name is used"
+	expect 0 compare a.npz b.npz --exact
+	expect 0 attend own/ --with randomised:over=alibi -o c.npz
+	expect 0 attend own/ --with dape:over=alibi --weights dape/ -o b.npz; silent
+	rm own/$name.npy
+done
+expect 0 attend own/ --with dape:over=kerple -o a.npz --save-weights kerple/
+cp kerple/*.npy own/
+expect 0 attend own/ --with dape:over=kerple -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+expect 2 attend "$plain" --with dape:over=alibi:heads=3 -o no.npz; says 'alibi has 3 heads, and dape 4'
+
 # Where tokens stand.
 expect 0 attend "$golden/square.npz" -o b.npz --causal; says 'k_positions may be .* taken as (batch, length)'
 expect 0 attend "$golden/grid.npz" --grid 4x4 --prefix 1 -o b.npz; silent

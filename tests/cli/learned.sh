@@ -28,7 +28,7 @@ expect 0 encode seq:4 --with randomised:over=alibi:heads=2 -o a.npz --save-weigh
 expect 0 inspect over.npz; prints 'alibi.slopes *f64 *(2)'
 expect 0 encode seq:4 --with randomised:over=alibi:heads=2:max_bias=4 --weights over.npz -o b.npz; silent
 expect 0 compare a.npz b.npz --exact
-expect 2 encode seq:4 --with randomised:over=alibi:heads=2 --weights w.npz -o no.npz; says 'none of these encoders takes any'
+expect 2 encode seq:4 --with randomised:over=alibi:heads=2 --weights xy.npz -o no.npz; says 'none of these encoders takes any'
 
 # Features through encoders that change their width or length, one after the other.
 expect 0 encode seq:8 --with sinusoidal:dim=16 -o x.npy
@@ -42,13 +42,27 @@ expect 2 encode seq:600 --with learned:dim=4 -o no.npz; says 'position 599 is no
 expect 2 encode seq:4 --with alibi:heads=3 --weights w.npz -o no.npz; says 'slopes must be (3), and is (2)'
 expect 2 encode seq:4 --with sinusoidal:dim=4 --weights w.npz -o no.npz; says 'none of these encoders takes any'
 expect 2 encode seq:4 --with alibi:heads=2 --weights a.npz --arrays bias -o a.npz; says 'is the file of --weights'
-expect 2 encode seq:4 --with sinusoidal:dim=4 --save-weights no.npz; says 'none of these encoders has weights'
+expect 0 encode seq:4 --with sinusoidal:dim=4 --save-weights no.npz; says 'none of these encoders has weights'
 expect 2 encode seq:4 --with alibi -o no.npz --save-weights no.npz; says 'the same file'
 expect 2 encode seq:4 --with alibi:heads=2 --weights w.npz -o no.npz --save-weights w.npz; says 'is a file that is read'
 expect 2 encode seq:4 --with alibi -o no.npz --save-weights no.npy; says 'writes .npz'
 expect 4 encode seq:4 --with alibi -o no.npz --save-weights nowhere/w.npz; says 'nowhere'
 expect 4 encode seq:4 --with alibi --weights nothing.npz -o no.npz; says 'nothing.npz'
 no_file no.npz
+
+# The names that PyTorch's modules give. Without weights the seed is told, once.
+expect 0 encode seq:4 --with t5:heads=2 -o a.npz --save-weights t5/; says '^posenc: .*t5: no weights given: begun as the authors do, from seed 0'
+mkdir torch
+cp t5/relative_attention_bias.npy torch/relative_attention_bias.weight.npy
+expect 0 encode seq:4 --with t5:heads=2 --weights torch/ -o b.npz --seed 1; silent
+expect 0 compare a.npz b.npz --exact
+
+# Features set the width.
+expect 0 encode seq:5 --with sinusoidal:dim=12 -o x.npy
+expect 0 encode seq:5 --tokens x.npy --with sinusoidal -o a.npz --arrays tokens -v; says 'sinusoidal: dim=12, from the shape of the features'
+expect 0 encode seq:5 --tokens x.npy --with sinusoidal:dim=12 -o b.npz --arrays tokens; silent
+expect 0 compare a.npz b.npz --exact
+expect 2 encode seq:5 --tokens x.npy --with sinusoidal:dim=8 -o no.npz
 
 # The last queries.
 expect 0 encode seq:6 --with alibi:heads=2 --queries 2 -o q.npz
