@@ -46,8 +46,7 @@ static void tell_sizes(const struct cli *cli, const struct place *place, const s
 	for (int64_t i = 0; i < pe_params_count(bound) && cli->verbose >= 1; i++) {
 		const char *name = pe_params_option(bound, i).name, *value = pe_params_get(bound, name);
 		if (strcmp(value, pe_params_get(job->params, name)) != 0)
-			complain("%s: %s=%s, from %s", pe_encoder_name(job->encoder), name, value,
-				place->sizes_from);
+			complain("%s: %s=%s, from %s", pe_encoder_name(job->encoder), name, value, place->sizes_from);
 	}
 }
 

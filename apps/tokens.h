@@ -14,7 +14,8 @@ struct tokens {
 };
 
 /* Reads the features, or cuts them from the picture (as dtype). Does nothing without --tokens, as the others.
- * EXIT_DONE, or an exit code with the message already written; tokens_close takes what there is either way. */
+ * EXIT_DONE, or an exit code with the message already written; tokens_close takes what there is either way.
+ */
 int tokens_read(struct cli *cli, const struct input *input, pe_dtype dtype, struct tokens *out);
 /* Their width; 0 without --tokens. */
 int64_t tokens_width(const struct tokens *tokens);

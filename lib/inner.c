@@ -100,9 +100,12 @@ pe_status pe_inner_create(pe_encoding *e, const struct pe_encoder *encoder, cons
 {
 	char prefix[300];
 	find_prefix(e, encoder->table.name, prefix, sizeof prefix);
-	pe_encoding_options options = {
-		.size = sizeof options, .queries = queries, .weights = e->given_weights, .prefix = prefix,
-		.weights_shared = e->weights_shared, .sizes = e->sizes};
+	pe_encoding_options options = {.size = sizeof options,
+		.queries = queries,
+		.weights = e->given_weights,
+		.prefix = prefix,
+		.weights_shared = e->weights_shared,
+		.sizes = e->sizes};
 	PE_TRY(pe_encoding_create(e->ctx, encoder, params, keys, &options, out));
 	for (int64_t i = 0; i < (*out)->weight_count; i++)
 		PE_TRY(list_weight(e, encoder->table.name, &(*out)->weights[i]));

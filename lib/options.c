@@ -423,7 +423,8 @@ pe_option_info pe_params_info(const pe_params *params, const char *name)
 bool pe_params_is_default(const pe_params *params, const char *name)
 {
 	const struct value *value = look_up(params, name);
-	return !value->by_name && strcmp(value->text, params->table->options[value - params->values].fallback) == 0;
+	return !value->by_name &&
+		strcmp(value->text, params->table->options[value - params->values].fallback) == 0;
 }
 
 pe_status pe_params_fill(pe_params *params, const char *name, const char *text)

@@ -320,13 +320,14 @@ typedef struct pe_image pe_image;
 typedef struct pe_image_info {
 	const char *format; /* "png", "pbm", "pgm", "ppm", "pam" */
 	int64_t height, width;
-	int32_t channels;   /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha */
-	int32_t alpha;      /* 1 if the last channel is alpha (0: transparent); not premultiplied */
-	int32_t bits;       /* of a sample in the file; of a palette: of an index */
-	int32_t palette;    /* 1 if there was one: it is expanded, and so is grey of fewer than 8 bits, to 0 … 255 */
+	int32_t channels; /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha */
+	int32_t alpha;    /* 1 if the last channel is alpha (0: transparent); not premultiplied */
+	int32_t bits;     /* of a sample in the file; of a palette: of an index */
+	int32_t palette; /* 1 if there was one: it is expanded, and so is grey of fewer than 8 bits, to 0 … 255 */
 	int32_t interlaced; /* 0 or 1 */
 	int32_t maximum;    /* the sample that stands for 1: 255, 65535, or what a PNM says */
-	const char *colour; /* chunks that say what the samples mean as colours, "gAMA iCCP"; they are not applied */
+	const char
+		*colour; /* chunks that say what the samples mean as colours, "gAMA iCCP"; they are not applied */
 	const char *digest; /* BLAKE2b-256 of the bytes read, as b2sum -l 256 prints */
 } pe_image_info;
 
@@ -358,11 +359,13 @@ typedef struct pe_image_layout {
 } pe_image_layout;
 
 /* Which grid of patches params (table "image", or NULL) make of a picture, and what it costs it. Refuses what
- * pe_image_tokens would, a size that is no multiple of patch or that fit cannot reach, but for transparency. */
+ * pe_image_tokens would, a size that is no multiple of patch or that fit cannot reach, but for transparency.
+ */
 PE_API PE_NODISCARD pe_status pe_image_get_layout(
 	const pe_image *image, const pe_params *params, pe_image_layout *out);
-/* out ← the patches, (rows·columns, width), in any float type: values over maximum, alpha, channels, resampling,
- * normalisation in this order in double, rounded once. Any positive strides that do not overlap. */
+/* out ← the patches, (rows·columns, width), in any float type: values over maximum, alpha, channels,
+ * resampling, normalisation in this order in double, rounded once. Any positive strides that do not overlap.
+ */
 PE_API PE_NODISCARD pe_status pe_image_tokens(
 	const pe_image *image, const pe_params *params, const pe_tensor *out);
 

@@ -18,15 +18,13 @@ static const pe_weight_info *listed(const struct pe_encoder *encoder, const char
 }
 
 /* "prefix.name", else "name"; each also with the ".weight" that PyTorch's modules put behind. */
-static bool find_given_as(
-	const pe_encoding *e, const char *name, char *full, size_t size, pe_tensor *out)
+static bool find_given_as(const pe_encoding *e, const char *name, char *full, size_t size, pe_tensor *out)
 {
 	static const char *const endings[] = {"", ".weight"};
 	const char *prefix = e->weights_prefix ? e->weights_prefix : e->encoder->table.name;
 	for (int i = 0; e->given_weights && i < 4; i++) {
 		bool prefixed = i < 2;
-		snprintf(
-			full, size, "%s%s%s%s", prefixed ? prefix : "", prefixed ? "." : "", name, endings[i % 2]);
+		snprintf(full, size, "%s%s%s%s", prefixed ? prefix : "", prefixed ? "." : "", name, endings[i % 2]);
 		if (pe_bundle_find(e->given_weights, full, out))
 			return true;
 	}

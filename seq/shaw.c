@@ -111,10 +111,12 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 }
 
 static const pe_option_info options[] = {
-	PE_INT("heads", "0", 0, 4096, "attention heads with a table each; 0: all share one; if not set, as the given table has"),
+	PE_INT("heads", "0", 0, 4096,
+		"attention heads with a table each; 0: all share one; if not set, as the given table has"),
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries and keys"),
 	PE_INT("value_dim", "0", 0, 1 << 16, "width of a head's values; 0: head_dim"),
-	PE_INT("max_distance", "16", 1, 1 << 20, "distances are clipped to this; if not set, as far as the given table"),
+	PE_INT("max_distance", "16", 1, 1 << 20,
+		"distances are clipped to this; if not set, as far as the given table"),
 	PE_BOOLEAN("keys", "1", "whether there is a table for the keys"),
 	PE_BOOLEAN("values", "1", "whether there is a table for the values"),
 	PE_CHOICE("initial", "glorot", "glorot|zeros|sinusoidal", "how tables begin that are not given"),
