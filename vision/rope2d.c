@@ -270,8 +270,11 @@ static const pe_preset_info presets[] = {
 		"RoPE-ViT mixed: freqs of one layer, their first row of x. timm with grid indexing 'ij' has axes=yx; "
 		"heads and head_dim are the model's"},
 	{"perception", "axes=xy,coordinates=reference,start=1,reference=24",
-		"Perception Encoder L/14 at 336 pixels, as timm has it: rows and columns from 1. reference is the "
-		"model's grid, 32 for G/14 at 448. The code first published put the class token's zeros last"},
+		"Perception Encoder T, S and L at 336 to 384 pixels, as timm has it: rows and columns from 1. B/16 "
+		"has "
+		"reference=14, the 448 pixels of L/14 reference=32, those of G/14 reference=32,start=0. The code "
+		"first "
+		"published put the class token's zeros last"},
 	{"dinov3", "layout=halves,base=100,coordinates=centred,scale=6.283185307179586",
 		"DINOv3: centres of patches from -1 to 1, exact periods, as timm and transformers compute them "
 		"again, "
@@ -284,8 +287,11 @@ static const pe_preset_info presets[] = {
 		"Pixtral in transformers, whose weights are permuted to halves; Mistral's own code has "
 		"layout=interleaved"},
 	{"qwen2_vl", "layout=halves,head_dim=80,block=2",
-		"the vision tower of Qwen2-VL and Qwen2.5-VL: tokens come in the 2 x 2 blocks that are merged later; "
-		"every frame is turned alike"},
+		"the vision tower of Qwen2-VL and Qwen2.5-VL: tokens come in the 2 x 2 blocks that are merged later, "
+		"which Qwen2.5-VL then orders by windows; every frame is turned alike"},
+	{"llama4", "axes=xy,start=1,head_dim=88",
+		"the vision tower of Llama 4, rows and columns from 1. Its class token, which is not turned, stands "
+		"last: here put it first, as a prefix"},
 	{"gemma4", "axes=xy,layout=axis_halves,base=100",
 		"the vision tower of Gemma 4: each axis has a half of the channels, in halves of its own. Padding "
 		"patches, at (-1, -1) in its code, do not exist here"},

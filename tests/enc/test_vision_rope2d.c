@@ -34,6 +34,7 @@ static const struct {
 	{"dinov3_bf16_48", "rope2d:preset=dinov3_bf16,head_dim=48", 1, 48},
 	{"pixtral", "rope2d:preset=pixtral,head_dim=16", 1, 16},
 	{"qwen2_vl", "rope2d:preset=qwen2_vl,head_dim=16", 1, 16},
+	{"llama4", "rope2d:preset=llama4,head_dim=16", 1, 16},
 	{"gemma4", "rope2d:preset=gemma4,head_dim=16", 1, 16},
 };
 
@@ -121,7 +122,7 @@ static void turns_as_the_models_do(void **state)
 			turn_and_compare(*state, golden, c, grids[g], &want);
 			compared++;
 		}
-	assert_int_equal(compared, 7 * 5 + 2 + 2 * 2 + 1 + 4); /* qwen2_vl: 3 grids of even sides, and frames */
+	assert_int_equal(compared, 7 * 5 + 2 + 3 * 2 + 1 + 4); /* qwen2_vl: 3 grids of even sides, and frames */
 	pe_bundle_destroy(&golden);
 }
 

@@ -16,6 +16,8 @@ from transformers import DINOv3ViTConfig, PixtralVisionConfig
 from transformers.models.dinov3_vit import modeling_dinov3_vit as dinov3
 from transformers.models.gemma4 import modeling_gemma4 as gemma4
 from transformers.models.gemma4.configuration_gemma4 import Gemma4VisionConfig
+from transformers.models.llama4 import modeling_llama4 as llama4
+from transformers.models.llama4.configuration_llama4 import Llama4VisionConfig
 from transformers.models.pixtral import modeling_pixtral as pixtral
 from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen2_vl
 from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLVisionConfig
@@ -109,6 +111,16 @@ def gemma4_hf(h, w):
     return gemma4.apply_multidimensional_rope(tokens, cos, sin, places)
 
 
+def llama4_hf(h, w):
+    assert h == w
+    config = Llama4VisionConfig(hidden_size=16, num_attention_heads=1, image_size=14 * h, patch_size=14)
+    assert config.rope_parameters["rope_theta"] == 10000.0
+    tokens = torch.cat([everywhere(x[0], h, w), x[:1]])[None, :, None]  # its class token stands last
+    y = llama4.vision_apply_rotary_emb(tokens, tokens, llama4.Llama4VisionRotaryEmbedding(config)(tokens))[0]
+    assert torch.equal(y[0, -1], tokens[0, -1])
+    return y[:, :-1]
+
+
 grids = [(4, 6), (5, 5), (1, 7), (14, 14), (16, 24)]
 cases = {
     "eva02": (axial(ref_feat_shape=[16, 16]), grids),
@@ -123,6 +135,7 @@ cases = {
     "dinov3_bf16_48": (lambda h, w: dinov3_bf16(h, w, 48), [(2, 3)]),  # exponents that bf16 does not hold
     "pixtral": (pixtral_hf, grids),
     "qwen2_vl": (qwen2_vl_hf, [g for g in grids if g[0] % 2 == g[1] % 2 == 0]),
+    "llama4": (llama4_hf, [(5, 5), (14, 14)]),
     "gemma4": (gemma4_hf, grids),
 }
 arrays = {"x": x.numpy(), "x64": x64.numpy(), "rope_vit_mixed.freqs": mixed_module.freqs[:, 1].detach().numpy()}
