@@ -7,8 +7,6 @@
 #include "resample.h"
 #include "scores.h"
 
-#define RUN 64 /* cells whose rows are found at once */
-
 /* ---- sizes ------------------------------------------------------------------------------ */
 
 pe_status pe_check_one_frame(pe_encoding *e)
@@ -218,18 +216,38 @@ void pe_window_index(const pe_encoding *e, const struct pe_cells *cells, int32_t
 		rows[c] = (int32_t)row_of(t, &query, &key);
 }
 
+/* Of n keys side by side in a row of the grid, whose offsets follow each other. */
+static void add_run(const struct pe_window_table *t, const double *values, const struct pe_walk *query,
+	const struct pe_walk *key, int64_t n, double *bias)
+{
+	const double *from = values + row_of(t, query, key);
+	int64_t dx = query->x - key->x;
+	if (t->mirrored) {
+		from -= llabs(dx);
+		for (int64_t c = 0; c < n; c++)
+			bias[c] += from[llabs(dx - c)];
+	} else {
+		for (int64_t c = 0; c < n; c++)
+			bias[c] += from[-c];
+	}
+}
+
 void pe_window_scores(const pe_encoding *e, const struct pe_cells *cells, double *bias)
 {
 	const struct pe_window_table *t = e->state;
 	const double *values = t->values + cells->head * t->rows;
-	struct pe_cells run = *cells;
-	for (int64_t done = 0; done < cells->count; done += run.count) {
-		int32_t rows[RUN];
-		run.key = cells->key + done;
-		run.count = pe_min(RUN, cells->count - done);
-		pe_window_index(e, &run, rows);
-		for (int64_t c = 0; c < run.count; c++)
-			bias[done + c] += rows[c] < 0 ? 0 : values[rows[c]];
+	struct pe_walk query = pe_walk_begin(e->queries, cells->query),
+				   key = pe_walk_begin(e->domain, cells->key);
+	for (int64_t c = 0, n; c < cells->count; c += n, pe_walk_step(&key)) {
+		n = 1;
+		if (query.ahead > 0 || key.ahead > 0) {
+			int64_t row = row_of(t, &query, &key);
+			bias[c] += row < 0 ? 0 : values[row];
+			continue;
+		}
+		n = pe_min(cells->count - c, key.width - key.x);
+		add_run(t, values, &query, &key, n, bias + c);
+		key.x += n - 1;
 	}
 }
 
