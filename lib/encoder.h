@@ -98,8 +98,8 @@ struct pe_encoder {
 	void (*scores)(const pe_encoding *e, const struct pe_cells *cells, double *bias);
 	void (*gains)(const pe_encoding *e, const struct pe_cells *cells, double *gain);
 
-	/* Site content: writes at most PE_MAX_TERMS terms and returns how many. They and their tables live
-	 * as long as e. */
+	/* Site content: writes at most PE_MAX_TERMS terms and returns how many, 0 if this encoding has none.
+	 * They and their tables live as long as e. */
 	int (*content)(const pe_encoding *e, struct pe_term *terms);
 	/* Likewise, where a whole row of logits is needed: adds to logits[0 … count-1], which are -inf
 	 * where masked; cells is the whole row, q the rotated query. */

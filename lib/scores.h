@@ -29,7 +29,8 @@ static inline double pe_cell_distance(
 	return causal ? fmax(distance, 0) : fabs(distance);
 }
 
-/* Declares bias and, if it can be, bias_table after it. At the end of bind; e->heads must be set. */
+/* Declares bias and, if it can be, bias_table after it. At the end of bind; e->heads must be set, and 0 is
+ * one head. A grid has no bias_table: what depends on two offsets is asked for cell by cell. */
 pe_status pe_scores_declare(pe_encoding *e) PE_NODISCARD;
 /* Computes them by fn into outs[0] and, if it was declared, outs[1]. */
 pe_status pe_scores_compute(pe_encoding *e, pe_cells_fn *fn, const pe_tensor *outs) PE_NODISCARD;
