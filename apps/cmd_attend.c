@@ -121,8 +121,7 @@ static int name_unused(struct attend *run)
 		if (random)
 			return usage_error(run->cli,
 				"%s: nothing takes the array %s, and %s has no weights: name it as 'posenc help %s' lists, "
-				"or "
-				"leave it out",
+				"or leave it out",
 				path, name, random, random);
 		warn(run->cli, "%s: the array %s is not used", path, name);
 	}

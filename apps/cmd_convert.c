@@ -173,8 +173,9 @@ static int convert_all(struct convert *run)
 	for (int64_t i = 0; i < pe_bundle_count(run->in) && code == EXIT_DONE; i++)
 		code = take_one(run, i);
 	if (code == EXIT_DONE && run->converted == 0) {
-		complain("%s: no tensor's name ends in q_proj.weight, k_proj.weight, q_proj.bias or k_proj.bias: say "
-				 "which to convert by --tensors",
+		complain(
+			"%s: no tensor's name ends in .weight or .bias of q_proj, k_proj, q_norm or k_norm: say which "
+			"to convert by --tensors",
 			run->cli->operands[0]);
 		return EXIT_INPUT;
 	}

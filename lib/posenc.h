@@ -326,8 +326,7 @@ typedef struct pe_image_info {
 	int32_t palette; /* 1 if there was one: it is expanded, and so is grey of fewer than 8 bits, to 0 … 255 */
 	int32_t interlaced; /* 0 or 1 */
 	int32_t maximum;    /* the sample that stands for 1: 255, 65535, or what a PNM says */
-	const char
-		*colour; /* chunks that say what the samples mean as colours, "gAMA iCCP"; they are not applied */
+	const char *colour; /* chunks that say what samples mean as colours, "gAMA iCCP"; they are not applied */
 	const char *digest; /* BLAKE2b-256 of the bytes read, as b2sum -l 256 prints */
 } pe_image_info;
 
@@ -359,8 +358,8 @@ typedef struct pe_image_layout {
 } pe_image_layout;
 
 /* Which grid of patches params (table "image", or NULL) make of a picture, and what it costs it. Refuses what
- * pe_image_tokens would, a size that is no multiple of patch or that fit cannot reach, but for transparency.
- */
+ * pe_image_tokens would, but for transparency: sizes that are no multiples of patch, or that fit cannot
+ * reach. */
 PE_API PE_NODISCARD pe_status pe_image_get_layout(
 	const pe_image *image, const pe_params *params, pe_image_layout *out);
 /* out ← the patches, (rows·columns, width), in any float type: values over maximum, alpha, channels,
@@ -432,10 +431,10 @@ PE_API PE_NODISCARD pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, cons
 /* Seconds that the last pe_bundle_write spent in fsync. */
 PE_API double pe_bundle_sync_seconds(const pe_bundle *bundle);
 PE_API int64_t pe_bundle_count(const pe_bundle *bundle);
-/* Array number index: its name and a view on it; both owned by the bundle. */
+/* Array number index: its name and a view on it, each unless NULL; both owned by the bundle. */
 PE_API PE_NODISCARD pe_status pe_bundle_at(
 	const pe_bundle *bundle, int64_t index, const char **name, pe_tensor *out);
-/* 1 and a view if there is an array of this name, else 0. */
+/* 1 and, unless out is NULL, a view if there is an array of this name, else 0. */
 PE_API int pe_bundle_find(const pe_bundle *bundle, const char *name, pe_tensor *out);
 /* 1 if array number index was read as another type than the file has: integers that were widened, or text. */
 PE_API int pe_bundle_is_widened(const pe_bundle *bundle, int64_t index);
@@ -594,7 +593,7 @@ typedef struct pe_attention_tensors {
 	const pe_tensor *out;         /* (batch, heads, Lq, value width), any float type; overlaps no input */
 	const pe_tensor *lse;         /* (batch, heads, Lq): log of the sum of exp(score), all biases in it; in
 								   * linear attention of the sum of φ(q)·φ(k) exp(mask) */
-	const pe_tensor *mask;        /* broadcast to (batch, heads, Lq, Lk) from the right. bool: 1 = may
+	const pe_tensor *mask;        /* broadcast to (batch, heads, Lq, Lk) from the right. bool, u8: 1 = may
 								   * attend; float: added, -inf = may not */
 	const pe_tensor *key_lengths; /* (batch) integers: keys from there on are masked */
 	const pe_tensor *sinks;       /* (heads): one more score, which takes weight and has no value */

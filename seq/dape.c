@@ -126,8 +126,7 @@ static pe_status bind_inner(pe_encoding *e, const struct pe_encoder *encoder, co
 	if (pe_encoder_sites(encoder) != PE_SITE_SCORES || !has_option(encoder, "heads"))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
 			"%s does not only give biases of heads, as alibi, kerple and fire do; one that does more can "
-			"stand "
-			"beside dape in a layer",
+			"stand beside dape in a layer",
 			name);
 	e->sizes.heads = s->heads;
 	PE_TRY(pe_inner_create(e, encoder, params, e->domain, e->queries, &s->inner));

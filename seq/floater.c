@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Positions that follow a learned differential equation: dp/dt = f(t, p), f(t, p) = W2 [relu(W1 [p, t] + b1),
- * t]
- * + b2, p(0) learned, position k at time k step. Liu et al., "Learning to encode position for transformer
- * with continuous dynamical model", ICML 2020 (FLOATER); flow_func_linear of its code. */
+ * Positions that follow a learned differential equation: dp/dt = f(t, p), p(0) learned, position k at time
+ * k step, f(t, p) = W2 [relu(W1 [p, t] + b1), t] + b2. Liu et al., "Learning to encode position for
+ * transformer with continuous dynamical model", ICML 2020 (FLOATER); flow_func_linear of its code. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

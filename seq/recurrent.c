@@ -98,9 +98,10 @@ static pe_status do_batch(pe_context *worker, void *arg, int64_t batch)
 {
 	const struct work *w = arg;
 	const struct state *s = w->e->state;
-	double *x = pe_alloc(worker, (2 + 2 * s->gates) * s->dim, sizeof *x), *h = x + s->dim;
+	double *x = pe_alloc(worker, (2 + 2 * s->gates) * s->dim, sizeof *x);
 	if (!x)
 		return PE_ERR_NOMEM;
+	double *h = x + s->dim;
 	memcpy(h, s->start, (size_t)s->dim * sizeof *h);
 	for (int64_t i = 0; i < w->x->shape[1]; i++) {
 		pe_load_f64(x, element(w->x, batch, i), w->x->dtype, w->x->strides[2], s->dim);

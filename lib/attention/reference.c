@@ -15,8 +15,8 @@ struct reference {
 
 /* What one query of all heads needs; rows are of heads × keys. */
 struct row {
-	double *logits, *bias, *mapped, *padded_a, *padded_b;
-	double *term; /* a product of the query with one row of a term */
+	double *logits, *bias, *padded_a, *padded_b;
+	double *out; /* a row of the output */
 	unsigned char *seen;
 	int32_t *index;
 };
@@ -242,7 +242,7 @@ static void free_row(pe_context *ctx, struct row *row)
 	pe_free(ctx, row->bias);
 	pe_free(ctx, row->padded_a);
 	pe_free(ctx, row->padded_b);
-	pe_free(ctx, row->term);
+	pe_free(ctx, row->out);
 	pe_free(ctx, row->seen);
 	pe_free(ctx, row->index);
 }
@@ -255,12 +255,12 @@ static pe_status make_row(pe_context *ctx, const struct pe_plan *p, struct row *
 		.bias = pe_alloc(ctx, p->heads, (size_t)(p->keys * size)),
 		.padded_a = pe_alloc(ctx, p->heads, (size_t)(padded * size)),
 		.padded_b = pe_alloc(ctx, p->heads, (size_t)(padded * size)),
-		.term = pe_alloc(ctx, p->sum_width, sizeof(double)),
+		.out = pe_alloc(ctx, p->sum_width, sizeof(double)),
 		.seen = pe_alloc(ctx, p->heads, (size_t)p->keys),
 		.index = pe_alloc(ctx, p->keys, sizeof(int32_t)),
 	};
 	bool there =
-		row->logits && row->bias && row->padded_a && row->padded_b && row->term && row->seen && row->index;
+		row->logits && row->bias && row->padded_a && row->padded_b && row->out && row->seen && row->index;
 	return there ? PE_OK : PE_ERR_NOMEM;
 }
 
@@ -280,7 +280,7 @@ static pe_status attend_query(pe_context *worker, void *arg, int64_t index)
 			for (int64_t n = 0; n < p->heads * p->keys; n++)
 				row.logits[n] += row.bias[n];
 		for (c.head = 0; c.head < p->heads; c.head++)
-			finish(r, &c, &row, row.term);
+			finish(r, &c, &row, row.out);
 	}
 	free_row(worker, &row);
 	return status;

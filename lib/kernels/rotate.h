@@ -25,7 +25,7 @@ struct pe_rotate_block {
 	 * width. Channels in no pair are copied. */
 	int64_t pairs, half;
 	/* Write past the caches: for outputs that would not stay in them. Has no effect unless y, its steps
-	 * and half are multiples of 64 bytes; gains only out of place. */
+	 * and half are multiples of a vector's size; gains only out of place. */
 	bool stream;
 };
 
