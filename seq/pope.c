@@ -97,9 +97,6 @@ static pe_status fill_frequencies(pe_encoding *e, struct state *s)
 
 static pe_status bind(pe_encoding *e)
 {
-	if (e->domain->axes != 1)
-		return pe_encoding_fail(
-			e, PE_ERR_SHAPE, "it takes one number a position, not %lld", (long long)e->domain->axes);
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	int64_t dim = pe_params_int(e->params, "head_dim");

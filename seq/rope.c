@@ -219,9 +219,6 @@ static pe_status bind(pe_encoding *e)
 	struct state *s = e->state;
 	struct pe_rope_scaling *scaling = &s->scaling;
 	scaling->kind = (enum pe_rope_kind)pe_params_choice(e->params, "scaling");
-	if (e->domain->axes != 1)
-		return pe_encoding_fail(
-			e, PE_ERR_SHAPE, "it takes one number a position, not %lld", (long long)e->domain->axes);
 	PE_TRY(take_numbers(e, scaling));
 	PE_TRY(take_dims(e, scaling));
 	PE_TRY(take_lengths(e, scaling));

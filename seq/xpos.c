@@ -86,9 +86,6 @@ static pe_status bind(pe_encoding *e)
 	if (dim % 2 != 0)
 		return pe_encoding_fail(
 			e, PE_ERR_RANGE, "head dimension %lld is odd; xpos needs an even one", (long long)dim);
-	if (e->domain->axes != 1)
-		return pe_encoding_fail(
-			e, PE_ERR_SHAPE, "it takes one number a position, not %lld", (long long)e->domain->axes);
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	s->rotation = (struct pe_rotation){.pairs = dim / 2, .width = dim, .per_side = true, .turn = turn};
