@@ -2,6 +2,7 @@
  * Swin Transformer's relative position bias: a learned number for each head and offset inside a window.
  * Liu et al., "Swin Transformer: hierarchical vision transformer using shifted windows", ICCV 2021, and its
  * code. */
+#include "window_resample.h"
 #include "window_table.h"
 
 static pe_status bind(pe_encoding *e)
@@ -19,7 +20,10 @@ static const pe_option_info options[] = {
 	PE_OPTION_PRETRAINED_WINDOW(
 		"the window that the table is of, where it is another; empty: this one's if the "
 		"rows are as many, else a square one"),
+	PE_OPTION_RESIZE,
 };
+
+static const pe_preset_info presets[] = {PE_PRESET_TIMM_RESIZE};
 
 static const pe_weight_info weights[] = {
 	{"relative_position_bias_table", "((2 height - 1)(2 width - 1), heads)", "N(0, 0.02)",
@@ -27,7 +31,7 @@ static const pe_weight_info weights[] = {
 };
 
 const struct pe_encoder pe_encoder_swin = {
-	.table = PE_TABLE_NO_PRESETS("swin", options),
+	.table = PE_TABLE("swin", options, presets),
 	.family = PE_VISION,
 	.summary = "a learned bias for each head and offset inside a window",
 	.help = "b_h(q, k) = table[index(q, k)][h], added to the scaled scores, with\n"
@@ -35,9 +39,11 @@ const struct pe_encoder pe_encoder_swin = {
 			"The grid is one window, or part of one: attention runs inside it, and a larger\n"
 			"grid is refused (each of its windows is a batch; shifting them, and the mask\n"
 			"that needs, are the caller's). Rectangles and single rows are windows too.\n"
-			"A table of another window is resampled as Swin's authors do: bicubic,\n"
-			"a = -0.75, without antialiasing, edges repeated. timm's loaders resample on\n"
-			"places in geometric progression instead, which gives other numbers.\n"
+			"A table of another window is resampled as Swin's authors do: bicubic, a =\n"
+			"-0.75, without antialiasing, edges repeated. timm's loaders give other\n"
+			"numbers: resize=geometric puts the old offsets at 0, 1, 1 + r, 1 + r + r^2\n"
+			"..., r such that the last is near the new edge, and interpolates linearly,\n"
+			"edges repeated.\n"
 			"Swin has no prefix tokens: pairs with one have bias 0, and index -1.",
 	.source = "Liu et al. 2021, \"Swin Transformer\", and its code",
 	.example = "grid:7x7 --with swin:heads=3 -o swin.npz",

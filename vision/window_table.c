@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "resample.h"
 #include "scores.h"
+#include "window_resample.h"
 
 /* ---- sizes ------------------------------------------------------------------------------ */
 
@@ -151,13 +151,13 @@ static void fill_rows(const pe_encoding *e, const double *from, int64_t first, i
 static pe_status resample(pe_encoding *e, const double *from, int64_t height, int64_t width)
 {
 	const struct pe_window_table *t = e->state;
-	const struct pe_resample_rule bicubic = {.interpolation = PE_BICUBIC};
+	enum pe_window_resize how = (enum pe_window_resize)pe_params_choice(e->params, "resize");
 	int64_t offsets = t->rows - t->extra;
 	double *to = pe_alloc(e->ctx, offsets, (size_t)e->heads * sizeof *to);
 	if (!to)
 		return PE_ERR_NOMEM;
-	pe_status status = pe_resample_grid(e->ctx, &bicubic, &bicubic, from, 2 * height - 1, 2 * width - 1,
-		e->heads, 2 * t->height - 1, 2 * t->width - 1, to);
+	pe_status status = pe_window_resample(
+		e->ctx, how, from, 2 * height - 1, 2 * width - 1, e->heads, 2 * t->height - 1, 2 * t->width - 1, to);
 	if (status == PE_OK) {
 		fill_rows(e, to, 0, offsets);
 		fill_rows(e, from + (2 * height - 1) * (2 * width - 1) * e->heads, offsets, t->extra);

@@ -32,9 +32,9 @@ pe_status pe_window_of_grid(pe_encoding *e) PE_NODISCARD;
 pe_status pe_window_take_pretrained(pe_encoding *e, int64_t *height, int64_t *width) PE_NODISCARD;
 /* Allocates values. */
 pe_status pe_window_make(pe_encoding *e) PE_NODISCARD;
-/* Likewise, and fills them from the weight `name`, (rows, heads); a table of another window is resampled by
- * PyTorch's bicubic rule, its extra rows stay. Which window it is of says the option pretrained_window; else
- * it is this one's if the rows are as many, else a square one. */
+/* Likewise, and fills them from the weight `name`, (rows, heads); a table of another window is resampled as
+ * the option resize says (PE_OPTION_RESIZE), its extra rows stay. Which window it is of says the option
+ * pretrained_window; else it is this one's if the rows are as many, else a square one. */
 pe_status pe_window_weight(pe_encoding *e, const char *name, struct pe_initial initial) PE_NODISCARD;
 
 /* The offset query - key of a row, not of an extra one. */

@@ -97,9 +97,18 @@ static void refuses_what_it_cannot_place(void **state)
 	pe_domain_destroy(&domain);
 }
 
+/* timm computes in f32. */
+static void resamples_as_timm_does(void **state)
+{
+	static const char *const cases[] = {"geometric_grown", "geometric_shrunk", "geometric_from_one"};
+	for (int i = 0; i < 3; i++)
+		xt_golden_case(*state, "swin", "swin/swin.npz", cases[i], "heads=2,preset=timm", 0, 3e-6);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(resamples_as_timm_does),
 		cmocka_unit_test(is_what_timm_computes),
 		cmocka_unit_test(resamples_as_the_authors_do),
 		cmocka_unit_test(its_index_is_antisymmetric),

@@ -17,11 +17,11 @@ torch.manual_seed(2)
 arrays = {}
 
 
-def case(name, window, heads, source=None, prefix=1):
+def case(name, window, heads, source=None, resize=timm.resize_rel_pos_bias_table_simple, prefix=1):
     source = source or window
     table = torch.randn((2 * source[0] - 1) * (2 * source[1] - 1) + 3, heads, dtype=torch.float64)
     count = (2 * window[0] - 1) * (2 * window[1] - 1) + 3
-    own = table if source == window else timm.resize_rel_pos_bias_table_simple(table, window, (count, heads))
+    own = table if source == window else resize(table, window, (count, heads))
     module = timm.RelPosBias(window, heads, prefix_tokens=1).double()
     module.relative_position_bias_table.data = own
     tokens = window[0] * window[1] + 1
@@ -39,4 +39,6 @@ case("row", (1, 6), 2)
 case("one", (1, 1), 2)
 case("no_class", (3, 2), 2, prefix=0)
 case("grown", (5, 4), 2, (3, 3))
+for name, window, source in (("grown", (5, 6), (3, 3)), ("shrunk", (3, 4), (5, 5)), ("from_one", (2, 3), (1, 1))):
+    case("geometric_" + name, window, 2, source, timm.resize_rel_pos_bias_table)
 save("beit/beit", **arrays)

@@ -24,11 +24,11 @@ def bias(window, table):
     return module.get_bias()[0].detach().numpy(), module.relative_position_index.numpy()
 
 
-def case(name, window, heads, source=None):
+def case(name, window, heads, source=None, resize=timm.resize_rel_pos_bias_table_simple):
     source = source or window
     table = torch.randn((2 * source[0] - 1) * (2 * source[1] - 1), heads, dtype=torch.float64)
     count = (2 * window[0] - 1) * (2 * window[1] - 1)
-    own = table if source == window else timm.resize_rel_pos_bias_table_simple(table, window, (count, heads))
+    own = table if source == window else resize(table, window, (count, heads))
     out, index = bias(window, own)
     tokens = window[0] * window[1]
     arrays[name + ".grid"] = np.array([*window, 0], np.int64)
@@ -44,6 +44,8 @@ case("column", (5, 1), 1)
 case("one", (1, 1), 2)
 case("grown", (5, 5), 2, (3, 3))
 case("shrunk", (3, 4), 2, (6, 6))
+for name, window, source in (("grown", (5, 6), (3, 3)), ("shrunk", (3, 4), (5, 5)), ("from_one", (2, 3), (1, 1))):
+    case("geometric_" + name, window, 2, source, timm.resize_rel_pos_bias_table)
 # A part of a window: a map that is smaller than its window, without clamping it.
 table = torch.randn(7 * 9, 2, dtype=torch.float64)
 whole, index = bias((4, 5), table)
