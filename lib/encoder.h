@@ -187,6 +187,10 @@ pe_status pe_encoding_note_failure(pe_encoding *e, int64_t graph, const char *wh
 /* "sinusoidal: " before the text, with the encoder's name. */
 pe_status pe_encoding_fail(pe_encoding *e, pe_status status, const char *text, ...) PE_PRINTF(3, 4);
 
+/* For bind: refuses an option that says nothing here, if it was set to something other than its default:
+ * "factor has no effect with scaling=none", where the text is "with scaling=none". */
+pe_status pe_encoding_refuse_option(pe_encoding *e, const char *name, const char *text, ...) PE_PRINTF(3, 4);
+
 /* For bind: refuses positions of e->domain and e->queries, sequences, unless all are whole numbers in
  * 0 … limit-1. what names the bound: "the table has 512 positions". */
 pe_status pe_encoding_check_positions(pe_encoding *e, int64_t limit, const char *what) PE_NODISCARD;

@@ -40,6 +40,19 @@ pe_status pe_encoding_fail(pe_encoding *e, pe_status status, const char *text, .
 	return pe_fail(e->ctx, status, "%s: %s", e->encoder->table.name, message);
 }
 
+pe_status pe_encoding_refuse_option(pe_encoding *e, const char *name, const char *text, ...)
+{
+	char why[300];
+	va_list args;
+	if (!pe_params_is_set(e->params, name) ||
+		strcmp(pe_params_text(e->params, name), pe_params_info(e->params, name).fallback) == 0)
+		return PE_OK;
+	va_start(args, text);
+	vsnprintf(why, sizeof why, text, args);
+	va_end(args);
+	return pe_encoding_fail(e, PE_ERR_RANGE, "%s has no effect %s", name, why);
+}
+
 static pe_status check_positions_of(pe_encoding *e, const pe_domain *domain, int64_t limit, const char *what)
 {
 	int64_t count = domain->tokens * domain->batch, step = domain->positions ? 1 : pe_max(count - 1, 1);

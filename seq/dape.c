@@ -175,6 +175,8 @@ static pe_status bind(pe_encoding *e)
 	struct state *s = e->state;
 	s->heads = e->heads = pe_params_int(e->params, "heads");
 	s->width = pe_params_int(e->params, "width");
+	if (pe_params_int(e->params, "version") == 1)
+		PE_TRY(pe_encoding_refuse_option(e, "kernel", "with version=1"));
 	s->kernel = pe_params_int(e->params, "version") == 1 ? 1 : pe_params_int(e->params, "kernel");
 	s->inputs = pe_params_choice(e->params, "inputs") == LOGITS ? s->heads : 2 * s->heads;
 	s->causal = pe_params_choice(e->params, "direction") == CAUSAL;

@@ -223,7 +223,9 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	int64_t version = pe_params_int(e->params, "version"), buckets = pe_params_int(e->params, "buckets");
-	if (version == 1 && !pe_params_is_set(e->params, "buckets"))
+	if (version == 1 && buckets > 0 && pe_params_is_set(e->params, "buckets"))
+		return pe_encoding_fail(e, PE_ERR_RANGE, "version 1 has no buckets: version=2 does");
+	if (version == 1)
 		buckets = 0;
 	s->heads = e->heads = pe_params_int(e->params, "heads");
 	s->head_dim = pe_params_int(e->params, "head_dim");

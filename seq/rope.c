@@ -95,10 +95,22 @@ static double length_of(const pe_encoding *e)
 	return length;
 }
 
+/* 0: all. A fraction that is set is meant before a preset's rotary_dim. */
+static int64_t take_rotary_dim(const pe_encoding *e, int64_t head_dim)
+{
+	int64_t rotary_dim = pe_params_int(e->params, "rotary_dim");
+	double fraction = pe_params_real(e->params, "rotary_fraction");
+	bool by_fraction =
+		pe_params_is_set(e->params, "rotary_fraction") && !pe_params_is_set(e->params, "rotary_dim");
+	if (fraction >= 1 || (rotary_dim > 0 && !by_fraction))
+		return rotary_dim;
+	return (int64_t)(fraction * (double)head_dim * (1 + 1e-12));
+}
+
 static pe_status take_dims(pe_encoding *e, struct pe_rope_scaling *s)
 {
 	int64_t head_dim = s->head_dim = pe_params_int(e->params, "head_dim");
-	int64_t rotary_dim = pe_params_int(e->params, "rotary_dim");
+	int64_t rotary_dim = take_rotary_dim(e, head_dim);
 	s->rotary_dim = rotary_dim > 0 ? rotary_dim : head_dim;
 	int64_t start = pe_params_int(e->params, "rotary_start");
 	int64_t end =
@@ -116,6 +128,35 @@ static pe_status take_dims(pe_encoding *e, struct pe_rope_scaling *s)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
 			"scaling=%s stretches the base to the power of r/(r-2), and rotary_dim r is 2",
 			pe_params_text(e->params, "scaling"));
+	return PE_OK;
+}
+
+#define OF(kind) (1 << PE_ROPE_##kind)
+
+/* Options that other scalings than this one have. */
+static pe_status refuse_others(pe_encoding *e, enum pe_rope_kind kind)
+{
+	static const struct {
+		const char *name;
+		int kinds;
+	} uses[] = {
+		{"factor", ~OF(NONE)},
+		{"original_length", OF(DYNAMIC) | OF(YARN) | OF(LONGROPE) | OF(LLAMA3)},
+		{"length", OF(DYNAMIC) | OF(LONGROPE)},
+		{"beta_fast", OF(YARN)},
+		{"beta_slow", OF(YARN)},
+		{"low_factor", OF(LLAMA3)},
+		{"high_factor", OF(LLAMA3)},
+		{"short_factor", OF(LONGROPE)},
+		{"long_factor", OF(LONGROPE)},
+		{"mscale", OF(YARN)},
+		{"mscale_all_dim", OF(YARN)},
+		{"truncate", OF(YARN)},
+	};
+	for (size_t i = 0; i < PE_COUNT(uses); i++)
+		if (!(uses[i].kinds & 1 << kind))
+			PE_TRY(pe_encoding_refuse_option(
+				e, uses[i].name, "with scaling=%s", pe_params_text(e->params, "scaling")));
 	return PE_OK;
 }
 
@@ -219,6 +260,7 @@ static pe_status bind(pe_encoding *e)
 	struct state *s = e->state;
 	struct pe_rope_scaling *scaling = &s->scaling;
 	scaling->kind = (enum pe_rope_kind)pe_params_choice(e->params, "scaling");
+	PE_TRY(refuse_others(e, scaling->kind));
 	PE_TRY(take_numbers(e, scaling));
 	PE_TRY(take_dims(e, scaling));
 	PE_TRY(take_lengths(e, scaling));
@@ -248,7 +290,8 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head"),
-	PE_INT("rotary_dim", "0", 0, 1 << 16, "channels that are turned; 0: all of the head"),
+	PE_INT("rotary_dim", "0", 0, 1 << 16, "channels that are turned; 0: rotary_fraction of the head"),
+	PE_REAL("rotary_fraction", "1", 1e-3, 1, "part of the head that is turned (partial_rotary_factor)"),
 	PE_INT("rotary_start", "0", 0, 1 << 16, "the first of the channels that are turned"),
 	PE_REAL("base", "10000", 1e-6, 1e18, "base of the frequencies"),
 	PE_CHOICE("layout", "interleaved", "interleaved|halves",
@@ -279,8 +322,8 @@ static const pe_preset_info presets[] = {
 	{"hf", "layout=halves,angle=f32",
 		"transformers' Llama, Mistral, Qwen2 and their like: halves, with the query and key weights of the "
 		"original models permuted to fit; angles in f32"},
-	{"neox", "layout=halves,angle=f32,rotary_dim=16",
-		"GPT-NeoX and Pythia, heads of 64: the first quarter is turned, in halves of its own; angles in f32"},
+	{"neox", "layout=halves,angle=f32,rotary_fraction=0.25",
+		"GPT-NeoX and Pythia: the first quarter of a head is turned, in halves of its own; angles in f32"},
 	{"gptj", "layout=interleaved,angle=f32,head_dim=256,rotary_dim=64",
 		"GPT-J: the first 64 of 256 channels; angles in f32"},
 	{"meta", "layout=interleaved,angle=f32,head_dim=128",

@@ -165,6 +165,10 @@ static pe_status bind(pe_encoding *e)
 	s->cls = pe_params_bool(e->params, "cls");
 	s->relative = pe_params_bool(e->params, "relative");
 	s->width = s->dim / e->heads;
+	if (!s->relative) {
+		PE_TRY(pe_encoding_refuse_option(e, "buckets", "with relative=0"));
+		PE_TRY(pe_encoding_refuse_option(e, "max_distance", "with relative=0"));
+	}
 	s->rows = 2;
 	if (s->dim % e->heads != 0)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "dim %lld cannot be split between %lld heads",

@@ -66,6 +66,7 @@ static void refuses_what_it_cannot_map(void **state)
 		ctx, create(ctx, "over=dape", domain, NULL, &e), PE_ERR_ARGUMENT, "dape does not only give biases");
 	xt_fails(
 		ctx, create(ctx, "over=sinusoidal", domain, NULL, &e), PE_ERR_ARGUMENT, "does not only give biases");
+	xt_fails(ctx, create(ctx, "kernel=5", domain, NULL, &e), PE_ERR_RANGE, "no effect with version=1");
 	xt_fails(ctx, create(ctx, "version=2,kernel=4", domain, NULL, &e), PE_ERR_RANGE, "even");
 	pe_domain_destroy(&domain);
 }

@@ -141,7 +141,10 @@ static void refuses_impossible_buckets(void **state)
 	xt_set(params, "version=2,buckets=8,max_distance=5");
 	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("deberta"), params, domain, NULL, &e), PE_ERR_RANGE,
 		"max_distance above half");
-	xt_set(params, "max_distance=6,heads=1,head_dim=1");
+	xt_set(params, "version=1");
+	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("deberta"), params, domain, NULL, &e), PE_ERR_RANGE,
+		"version 1 has no buckets");
+	xt_set(params, "version=2,max_distance=6,heads=1,head_dim=1");
 	assert_int_equal(pe_encoding_create(ctx, pe_encoder_find("deberta"), params, domain, NULL, &e), PE_OK);
 	pe_encoding_destroy(&e);
 	pe_params_destroy(&params);

@@ -300,7 +300,9 @@ static void turns_as_the_packages_do(void **state)
 	} turned[] = {
 		{"llama", "rope:preset=hf,head_dim=16", 0},
 		{"neox", "rope:preset=neox,head_dim=24,rotary_dim=8", 0},
+		{"neox", "rope:preset=neox,head_dim=24,rotary_fraction=0.334", 0},
 		{"gptj", "rope:preset=gptj,head_dim=24,rotary_dim=8", 0},
+		{"gptj", "rope:preset=gptj,head_dim=24,rotary_fraction=0.334", 0},
 		{"rotary_embedding_torch", "rope:preset=lucidrains,head_dim=16", 5},
 		{"rescaled", "rope:preset=lucidrains,head_dim=16,scaling=ntk,factor=4", 0},
 		{"x_transformers", "rope:head_dim=24,rotary_dim=8,scaling=linear,factor=2", 0},
@@ -609,6 +611,27 @@ static void takes_lists_from_weights(void **state)
 	pe_bundle_destroy(&weights);
 }
 
+/* The preset's quarter is one of any head; rotary_dim wins. */
+static void turns_a_fraction_of_the_head(void **state)
+{
+	static const struct {
+		const char *with;
+		int64_t pairs;
+	} fractions[] = {{"rope:preset=neox", 8}, {"rope:preset=neox,head_dim=128", 16},
+		{"rope:preset=neox,head_dim=128,rotary_dim=64", 32}, {"rope:rotary_fraction=0.5,rotary_dim=8", 4},
+		{"rope:head_dim=80,rotary_fraction=0.4", 16}};
+	for (int i = 0; i < (int)(sizeof fractions / sizeof *fractions); i++) {
+		pe_domain *domain;
+		pe_array_info info;
+		assert_int_equal(pe_domain_sequence(*state, 3, 0, &domain), PE_OK);
+		pe_encoding *e = xt_encoding(*state, fractions[i].with, domain, NULL, NULL);
+		assert_int_equal(pe_encoding_array(e, 0, &info), PE_OK);
+		assert_int_equal(info.shape[1], fractions[i].pairs);
+		pe_encoding_destroy(&e);
+		pe_domain_destroy(&domain);
+	}
+}
+
 static void refuses_what_it_cannot_take(void **state)
 {
 	static const struct {
@@ -626,6 +649,20 @@ static void refuses_what_it_cannot_take(void **state)
 		{"rope:scaling=dynamic,factor=2", "scaling=dynamic needs original_length"},
 		{"rope:scaling=yarn,factor=2,original_length=64,base=1", "needs a base above 1"},
 		{"rope:scaling=yarn,factor=2,original_length=64,beta_fast=0.5", "beta_fast not below beta_slow"},
+		{"rope:factor=8", "factor has no effect with scaling=none"},
+		{"rope:original_length=64", "original_length has no effect with scaling=none"},
+		{"rope:length=64", "length has no effect with scaling=none"},
+		{"rope:beta_fast=16", "beta_fast has no effect with scaling=none"},
+		{"rope:beta_slow=2", "beta_slow has no effect with scaling=none"},
+		{"rope:low_factor=2", "low_factor has no effect with scaling=none"},
+		{"rope:high_factor=2", "high_factor has no effect with scaling=none"},
+		{"rope:short_factor=1/2", "short_factor has no effect with scaling=none"},
+		{"rope:long_factor=1/2", "long_factor has no effect with scaling=none"},
+		{"rope:mscale=1", "mscale has no effect with scaling=none"},
+		{"rope:mscale_all_dim=1", "mscale_all_dim has no effect with scaling=none"},
+		{"rope:truncate=0", "truncate has no effect with scaling=none"},
+		{"rope:scaling=linear,factor=2,beta_fast=8", "beta_fast has no effect with scaling=linear"},
+		{"rope:head_dim=64,rotary_fraction=0.05", "rotary_dim 3 is odd"},
 		{"rope:scaling=llama3,high_factor=1", "needs a high_factor above low_factor"},
 	};
 	for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++)
@@ -657,6 +694,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_positions_that_differ_between_batches),
 		cmocka_unit_test(follows_the_length),
 		cmocka_unit_test(takes_lists_from_weights),
+		cmocka_unit_test(turns_a_fraction_of_the_head),
 		cmocka_unit_test(refuses_what_it_cannot_take),
 	};
 	return xt_run(argc, argv, tests);

@@ -92,6 +92,8 @@ static void refuses_what_has_no_row(void **state)
 		"tupe: position 512 has no row: positions must be whole numbers from 0 to max_length-1 = 511");
 	xt_encode_refused(
 		*state, "tupe", "heads=7", domains[3], PE_ERR_RANGE, "tupe: dim 64 cannot be split between 7 heads");
+	xt_encode_refused(*state, "tupe", "buckets=16", domains[3], PE_ERR_RANGE, "no effect with relative=0");
+	xt_encode_refused(*state, "tupe", "max_distance=9", domains[3], PE_ERR_RANGE, "no effect with relative=0");
 	xt_encode_refused(*state, "tupe", "relative=1,buckets=7", domains[3], PE_ERR_RANGE,
 		"tupe: 7 buckets cannot be halved between keys before and after the query: give an even number");
 	for (int k = 0; k < 4; k++)
