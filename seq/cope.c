@@ -61,7 +61,7 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	s->head_dim = e->row_width = pe_params_int(e->params, "head_dim");
-	s->positions = pe_params_int(e->params, "max_position");
+	s->positions = pe_encoding_size(e, "max_position", "pos_emb", 2, 0);
 	s->scaled = pe_params_bool(e->params, "scaled");
 	PE_TRY(pe_encoding_weight(
 		e, "pos_emb", 2, (int64_t[]){s->positions, s->head_dim}, pe_initial_constant(0), &s->table));
@@ -76,8 +76,14 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 
 static const pe_option_info options[] = {
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries"),
-	PE_INT("max_position", "16", 1, 1 << 20, "rows of the table; positions end at the last"),
+	PE_INT("max_position", "16", 1, 1 << 20,
+		"rows of the table, if not set as the given one has; positions end at the last"),
 	PE_BOOLEAN("scaled", "0", "whether the query is divided by sqrt(head_dim) before it meets the table"),
+};
+
+static const pe_preset_info presets[] = {
+	{"ram", "scaled=1",
+		"facebookresearch/RAM as it is run by default (cope_nodiv=False): q is divided first"},
 };
 
 static const pe_weight_info weights[] = {
@@ -87,15 +93,16 @@ static const pe_weight_info weights[] = {
 };
 
 const struct pe_encoder pe_encoder_cope = {
-	.table = PE_TABLE_NO_PRESETS("cope", options),
+	.table = PE_TABLE("cope", options, presets),
 	.family = PE_SEQ,
 	.summary = "positions that count what the content says is worth counting",
 	.help = "Gates g_ij = sigmoid(s_ij) of the logits, scaled and masked; position\n"
 			"p_ij = g_ij + g_i,j+1 + ... over the keys from j to the last one that the\n"
 			"query sees, at most max_position - 1; s_ij gets q_i . E[p_ij], linear between\n"
 			"whole positions. A masked key has gate 0.\n"
-			"q is not divided by sqrt(head_dim) here, as in x-transformers; models that\n"
-			"divide it before everything, as in the paper's listing, want scaled=1.\n"
+			"q is not divided by sqrt(head_dim) before it meets the table, as in the\n"
+			"paper's listing and x-transformers. The authors' released code divides it\n"
+			"before everything, unless it is run with cope_nodiv: that is scaled=1.\n"
 			"Tokens count in their order; where they stand does not matter. Attention\n"
 			"needs whole rows of scores for this.",
 	.source = "Golovneva et al. 2024, \"Contextual position encoding: learning to count what's important\"",

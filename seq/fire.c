@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * FIRE: b_h(i, j) = f_h(psi(i - j) / (psi(max(i, T)) + eps)), psi(x) = ln(|c x| + 1), f a perceptron with one
- * hidden layer of rectifiers. Li et al., "Functional interpolation for relative positions improves long
- * context transformers", ICLR 2024, and its listing.
+ * hidden layer of rectifiers, or leaky ones. Li et al., "Functional interpolation for relative positions
+ * improves long context transformers", ICLR 2024, and its listing.
  *
  * A perceptron of one number is a broken line. Its pieces are found once, so that a score costs one product
  * and a sum, however wide the hidden layer is. */
@@ -12,8 +12,9 @@
 
 #define EPSILON 1e-6 /* of the authors */
 #define BLOCK 64
+#define LEAK 0.01 /* of LeakyReLU */
 
-enum direction { CAUSAL, BIDIRECTIONAL };
+enum direction { BIDIRECTIONAL, CAUSAL };
 
 struct state {
 	bool causal;
@@ -82,6 +83,7 @@ static void scores(const pe_encoding *e, const struct pe_cells *cells, double *b
 
 struct perceptron {
 	int64_t hidden;
+	double leak;     /* slope of a unit that is off */
 	double *w1, *b1; /* hidden */
 	double *w2, *b2; /* (heads, hidden), heads */
 };
@@ -93,6 +95,7 @@ static pe_status take_perceptron(pe_encoding *e, int64_t hidden, struct perceptr
 	double bound = 1 / sqrt((double)hidden);
 	struct pe_initial second = pe_initial_uniform(-bound, bound);
 	p->hidden = hidden;
+	p->leak = pe_params_choice(e->params, "activation") == 1 ? LEAK : 0;
 	PE_TRY(pe_encoding_weight(e, "mlp.0.weight", 2, (int64_t[]){hidden, 1}, first, &p->w1));
 	PE_TRY(pe_encoding_weight(e, "mlp.0.bias", 1, &hidden, first, &p->b1));
 	PE_TRY(pe_encoding_weight(e, "mlp.2.weight", 2, (int64_t[]){e->heads, hidden}, second, &p->w2));
@@ -138,19 +141,19 @@ static void draw(struct state *s, const struct perceptron *p, int64_t head, cons
 {
 	const double *w2 = p->w2 + head * p->hidden;
 	double slope = 0, level = p->b2[head];
-	for (int64_t m = 0; m < p->hidden; m++)
-		if (is_on_at_0(p, m)) {
-			slope += w2[m] * p->w1[m];
-			level += w2[m] * p->b1[m];
-		}
+	for (int64_t m = 0; m < p->hidden; m++) {
+		double share = is_on_at_0(p, m) ? 1 : p->leak;
+		slope += share * w2[m] * p->w1[m];
+		level += share * w2[m] * p->b1[m];
+	}
 	for (int64_t k = 0; k < s->pieces; k++) {
 		s->slopes[head * s->pieces + k] = slope;
 		s->levels[head * s->pieces + k] = level;
 		if (k + 1 == s->pieces)
 			break;
-		double sign = p->w1[order[k]] > 0 ? 1 : -1;
-		slope += sign * w2[order[k]] * p->w1[order[k]];
-		level += sign * w2[order[k]] * p->b1[order[k]];
+		double change = (p->w1[order[k]] > 0 ? 1 : -1) * (1 - p->leak);
+		slope += change * w2[order[k]] * p->w1[order[k]];
+		level += change * w2[order[k]] * p->b1[order[k]];
 	}
 }
 
@@ -214,7 +217,7 @@ static pe_status bind(pe_encoding *e)
 	struct perceptron p;
 	e->heads = pe_params_int(e->params, "heads");
 	s->causal = pe_params_choice(e->params, "direction") == CAUSAL;
-	PE_TRY(take_perceptron(e, pe_params_int(e->params, "hidden"), &p));
+	PE_TRY(take_perceptron(e, pe_encoding_size(e, "hidden", "mlp.0.weight", 2, 0), &p));
 	PE_TRY(take_numbers(e));
 	PE_TRY(find_pieces(e, &p));
 	PE_TRY(fill_psi(e));
@@ -237,17 +240,18 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 
 static const pe_option_info options[] = {
 	PE_INT("heads", "8", 1, 4096, "attention heads"),
-	PE_INT("hidden", "32", 1, 1024, "width of the hidden layer"),
+	PE_INT("hidden", "32", 1, 1024, "width of the hidden layer; if not set, as the given weights have"),
 	PE_REAL("threshold", "512", 0, 1e15, "init_L: queries before it share one normaliser"),
 	PE_REAL("c", "0.1", -1e15, 1e15, "c of psi(x) = ln(|c x| + 1) before training"),
-	PE_CHOICE("direction", "causal", "causal|bidirectional",
-		"causal gives keys after the query distance 0, as the authors do, and they are masked; "
-		"bidirectional gives them |i - j|"),
+	PE_CHOICE("direction", "bidirectional", "bidirectional|causal",
+		"causal gives keys after the query distance 0: they are masked there"),
+	PE_CHOICE(
+		"activation", "relu", "relu|leaky_relu", "of the hidden layer; leaky_relu has slope 0.01 below 0"),
 };
 
 static const pe_preset_info presets[] = {
-	{"dape", "threshold=256",
-		"the FIRE class of the DAPE repository, which stores half of its init_L of 512"},
+	{"dape", "threshold=256,activation=leaky_relu",
+		"the FIRE class of the DAPE repository: LeakyReLU, and half of its init_L of 512"},
 };
 
 static const pe_weight_info weights[] = {
@@ -271,9 +275,9 @@ const struct pe_encoder pe_encoder_fire = {
 			"The distance of a query at i is set in relation to the longest there is, i,\n"
 			"or to T if i is less. So the bias depends on i, which is the position of the\n"
 			"query itself: with fewer queries than keys these are not counted from 0.\n"
-			"bidirectional is not defined by the authors: here keys after the query\n"
-			"enter by |i - j|, still in relation to max(i, T), so that b(i, j) is not\n"
-			"b(j, i) beyond T, and the argument of f can exceed 1.\n"
+			"Keys after the query enter by |i - j|, as in the authors' listing, still in\n"
+			"relation to max(i, T): b(i, j) is not b(j, i) beyond T, and the argument of f\n"
+			"can exceed 1. Under a causal mask they do not count.\n"
 			"f is computed in double as the broken line that it is; sums over the hidden\n"
 			"layer in another order differ in the last bits.",
 	.source = "Li et al. 2024, \"Functional interpolation for relative positions\", and its listing",

@@ -43,7 +43,7 @@ static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	int64_t buckets = pe_params_int(e->params, "buckets");
+	int64_t buckets = pe_encoding_size(e, "buckets", "relative_attention_bias", 2, 0);
 	double *table;
 	e->heads = pe_params_int(e->params, "heads");
 	e->relative = true;
@@ -71,7 +71,8 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 
 static const pe_option_info options[] = {
 	PE_INT("heads", "8", 1, 4096, "attention heads"),
-	PE_INT("buckets", "32", 2, 4096, "rows of the table; bidirectional: even, half for each direction"),
+	PE_INT("buckets", "32", 2, 4096,
+		"rows of the table, if not set as the given one has; bidirectional: even, half for each direction"),
 	PE_INT("max_distance", "128", 2, 1 << 20, "from here on all distances share the last bucket"),
 	PE_CHOICE("direction", "bidirectional", "bidirectional|causal",
 		"causal gives all buckets to keys before the query; keys after it, which are masked, have bucket 0"),

@@ -16,8 +16,9 @@ struct state {
 	bool cls, relative;
 	int64_t dim, width;       /* of a row, and of a head of it */
 	int64_t max_length, rows; /* rows: the first of the table, as many as positions need */
-	const double *table, *gamma, *beta, *weight, *bias;
-	double *projected; /* (rows, 2 dim): queries, scaled, then keys */
+	const double *table, *gamma, *beta;
+	const double *weight[2], *bias[2]; /* of queries and keys */
+	double *projected;                 /* (rows, 2 dim): queries, scaled, then keys */
 	struct pe_buckets buckets;
 	const double *bucket_table; /* (buckets + 1, heads) */
 };
@@ -106,20 +107,40 @@ static pe_status take(
 	return PE_OK;
 }
 
-static pe_status take_weights(pe_encoding *e)
+/* In one, or apart, as the authors have them. */
+static pe_status take_projections(pe_encoding *e)
 {
 	struct state *s = e->state;
 	int64_t twice = 2 * s->dim;
+	if (pe_encoding_weight_is_given(e, "pos_q_linear.weight")) {
+		const int64_t shape[] = {s->dim, s->dim};
+		PE_TRY(take(e, "pos_q_linear.weight", 2, shape, 0.02, &s->weight[0]));
+		PE_TRY(take(e, "pos_q_linear.bias", 1, shape, 0, &s->bias[0]));
+		PE_TRY(take(e, "pos_k_linear.weight", 2, shape, 0.02, &s->weight[1]));
+		return take(e, "pos_k_linear.bias", 1, shape, 0, &s->bias[1]);
+	}
+	PE_TRY(take(e, "pos_proj.weight", 2, (int64_t[]){twice, s->dim}, 0.02, &s->weight[0]));
+	PE_TRY(take(e, "pos_proj.bias", 1, &twice, 0, &s->bias[0]));
+	s->weight[1] = s->weight[0] + s->dim * s->dim;
+	s->bias[1] = s->bias[0] + s->dim;
+	return PE_OK;
+}
+
+static pe_status take_weights(pe_encoding *e)
+{
+	struct state *s = e->state;
 	double *gamma;
 	PE_TRY(take(e, "pos.weight", 2, (int64_t[]){s->max_length + 1, s->dim}, 0.02, &s->table));
 	PE_TRY(pe_encoding_weight(e, "pos_ln.weight", 1, &s->dim, pe_initial_constant(1), &gamma));
 	s->gamma = gamma;
 	PE_TRY(take(e, "pos_ln.bias", 1, &s->dim, 0, &s->beta));
-	PE_TRY(take(e, "pos_proj.weight", 2, (int64_t[]){twice, s->dim}, 0.02, &s->weight));
-	PE_TRY(take(e, "pos_proj.bias", 1, &twice, 0, &s->bias));
+	PE_TRY(take_projections(e));
 	if (!s->relative)
 		return PE_OK;
 	int64_t buckets = pe_params_int(e->params, "buckets");
+	int64_t rows = pe_encoding_size(e, "buckets", "relative_attention_bias.weight", 2, 0);
+	if (rows != buckets)
+		buckets = rows - 1;
 	PE_TRY(pe_buckets_make(e, buckets, pe_params_int(e->params, "max_distance"), false, &s->buckets));
 	return take(
 		e, "relative_attention_bias.weight", 2, (int64_t[]){buckets + 1, e->heads}, 0.02, &s->bucket_table);
@@ -146,8 +167,9 @@ static pe_status project(pe_context *worker, void *arg, int64_t row)
 	if (!normal)
 		return PE_ERR_NOMEM;
 	normalize(s, row, normal);
-	for (int64_t d = 0; d < 2 * s->dim; d++)
-		out[d] = dot(s->weight + d * s->dim, normal, s->dim) + s->bias[d];
+	for (int side = 0; side < 2; side++)
+		for (int64_t d = 0; d < s->dim; d++)
+			out[side * s->dim + d] = dot(s->weight[side] + d * s->dim, normal, s->dim) + s->bias[side][d];
 	double factor = 1 / sqrt(2 * (double)s->width);
 	for (int64_t d = 0; d < s->dim; d++)
 		out[d] *= factor;
@@ -162,6 +184,9 @@ static pe_status bind(pe_encoding *e)
 	e->heads = pe_params_int(e->params, "heads");
 	s->dim = pe_params_int(e->params, "dim");
 	s->max_length = pe_params_int(e->params, "max_length");
+	int64_t rows = pe_encoding_size(e, "max_length", "pos.weight", 2, 0);
+	if (rows != s->max_length && rows > 1)
+		s->max_length = rows - 1;
 	s->cls = pe_params_bool(e->params, "cls");
 	s->relative = pe_params_bool(e->params, "relative");
 	s->width = s->dim / e->heads;
@@ -211,6 +236,11 @@ static const pe_weight_info weights[] = {
 	{"pos_ln.bias", "(dim)", "zeros", "layer normalization of the rows"},
 	{"pos_proj.weight", "(2 dim, dim)", "N(0, 0.02)", "projection to queries, then to keys"},
 	{"pos_proj.bias", "(2 dim)", "zeros", "projection to queries, then to keys"},
+	{"pos_q_linear.weight", "(dim, dim)", "not asked for",
+		"the authors': instead of pos_proj, with the three that follow"},
+	{"pos_q_linear.bias", "(dim)", "not asked for", "likewise"},
+	{"pos_k_linear.weight", "(dim, dim)", "not asked for", "likewise"},
+	{"pos_k_linear.bias", "(dim)", "not asked for", "likewise"},
 	{"relative_attention_bias.weight", "(buckets + 1, heads)", "N(0, 0.02)", "relative=1: a bias a bucket"},
 };
 

@@ -71,6 +71,37 @@ static void refuses_what_it_cannot_map(void **state)
 	pe_domain_destroy(&domain);
 }
 
+/* Options of the encoder stand behind colons; it gets dape's heads. */
+static void takes_options_of_what_it_maps(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *domain;
+	pe_encoding *e;
+	assert_int_equal(pe_domain_sequence(ctx, 3, 0, &domain), PE_OK);
+	if (create(ctx, "heads=3,over=fire:preset=dape:hidden=7", domain, NULL, &e) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	int found = 0;
+	for (int64_t i = 0; i < pe_encoding_weight_count(e); i++) {
+		const char *name;
+		pe_tensor view;
+		assert_int_equal(pe_encoding_weight_at(e, i, &name, &view), PE_OK);
+		if (strcmp(name, "fire.mlp.2.weight") == 0) {
+			assert_int_equal(view.shape[0], 3);
+			assert_int_equal(view.shape[1], 7);
+			found++;
+		}
+		if (strcmp(name, "fire.init_L") == 0) {
+			assert_true(*(double *)view.data == 256);
+			found++;
+		}
+	}
+	assert_int_equal(found, 2);
+	pe_encoding_destroy(&e);
+	xt_fails(ctx, create(ctx, "heads=3,over=alibi:heads=2", domain, NULL, &e), PE_ERR_RANGE,
+		"alibi has 2 heads, and dape 3");
+	pe_domain_destroy(&domain);
+}
+
 /* The first encoder that only gives biases and has weights, or NULL. */
 static const pe_encoder *with_weights(void)
 {
@@ -141,6 +172,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(gives_a_query_the_same_scores_before_later_keys_come),
 		cmocka_unit_test(maps_encoders_beside_it),
 		cmocka_unit_test(refuses_what_it_cannot_map),
+		cmocka_unit_test(takes_options_of_what_it_maps),
 		cmocka_unit_test(hands_on_the_weights_of_what_it_maps),
 	};
 	return xt_run(argc, argv, tests);

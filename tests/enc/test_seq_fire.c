@@ -11,12 +11,12 @@
 static void equals_the_listing(void **state)
 {
 	static const char *const cases[][2] = {
-		{"short", "heads=3"},
-		{"beyond", "heads=3"},
-		{"last", "heads=2,hidden=16"},
-		{"far", "heads=2"},
-		{"both", "heads=2,direction=bidirectional"},
-		{"real", "heads=2,hidden=64,direction=bidirectional"},
+		{"short", "heads=3,direction=causal"},
+		{"beyond", "heads=3,direction=causal"},
+		{"last", "heads=2,hidden=16,direction=causal"},
+		{"far", "heads=2,direction=causal"},
+		{"both", "heads=2"},
+		{"real", "heads=2"},
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
 		xt_golden_case(*state, "fire", "fire/fire.npz", cases[k][0], cases[k][1], 1e-13, 1e-14);
@@ -72,26 +72,31 @@ static pe_tensor weight(const pe_encoding *e, const char *name)
 	return (pe_tensor){0};
 }
 
-static double perceptron(const pe_encoding *e, int64_t head, double x)
+static double activation(double x, double leak)
+{
+	return x > 0 ? x : leak * x;
+}
+
+static double perceptron(const pe_encoding *e, int64_t head, double x, double leak)
 {
 	pe_tensor w2 = weight(e, "mlp.2.weight");
 	const double *w1 = weight(e, "mlp.0.weight").data, *b1 = weight(e, "mlp.0.bias").data;
 	int64_t hidden = w2.shape[1];
 	double sum = ((double *)weight(e, "mlp.2.bias").data)[head];
 	for (int64_t m = 0; m < hidden; m++)
-		sum += ((double *)w2.data)[head * hidden + m] * fmax(w1[m] * x + b1[m], 0);
+		sum += ((double *)w2.data)[head * hidden + m] * activation(w1[m] * x + b1[m], leak);
 	return sum;
 }
 
-static void is_the_perceptron(pe_encoding *e, double offset)
+static void is_the_perceptron(pe_encoding *e, double offset, double leak)
 {
 	pe_tensor bias = xt_computed(e, "bias");
 	int64_t length = bias.shape[1];
 	for (int64_t n = 0; n < pe_tensor_count(&bias); n += 7) {
 		int64_t h = n / length / length, i = n / length % length, j = n % length;
-		double distance = i > j ? (double)(i - j) : 0, row = fmax((double)i + offset, 20);
+		double distance = fabs((double)(i - j)), row = fmax((double)i + offset, 20);
 		double x = log1p(0.1 * distance) / (log1p(0.1 * row) + 1e-6);
-		xt_close_f64(((double *)bias.data)[n], perceptron(e, h, x), 0, 1e-13);
+		xt_close_f64(((double *)bias.data)[n], perceptron(e, h, x, leak), 0, 1e-13);
 	}
 	free(bias.data);
 }
@@ -104,10 +109,12 @@ static void is_the_perceptron_at_any_width(void **state)
 		char settings[64];
 		double offset = k % 2 ? 1000 : 0;
 		pe_domain *domain;
-		snprintf(settings, sizeof settings, "heads=2,hidden=%d,threshold=20", widths[k / 2]);
+		bool leaky = k / 2 % 2;
+		snprintf(settings, sizeof settings, "heads=2,hidden=%d,threshold=20,activation=%s", widths[k / 2],
+			leaky ? "leaky_relu" : "relu");
 		assert_int_equal(pe_domain_sequence(*state, 90, offset, &domain), PE_OK);
 		pe_encoding *e = xt_encode(*state, "fire", settings, domain, NULL, NULL, NULL);
-		is_the_perceptron(e, offset);
+		is_the_perceptron(e, offset, leaky ? 0.01 : 0);
 		pe_encoding_destroy(&e);
 		pe_domain_destroy(&domain);
 	}
@@ -130,9 +137,12 @@ static void meets_odd_units(void **state)
 	put(weights, "c", 0, NULL, &c);
 	put(weights, "L_multiplier", 0, NULL, &one);
 	assert_int_equal(pe_domain_sequence(*state, 90, 0, &domain), PE_OK);
-	pe_encoding *e = xt_encode(*state, "fire", "heads=2,hidden=11,threshold=20", domain, NULL, weights, NULL);
-	is_the_perceptron(e, 0);
-	pe_encoding_destroy(&e);
+	for (int leaky = 0; leaky < 2; leaky++) {
+		const char *settings = leaky ? "heads=2,threshold=20,activation=leaky_relu" : "heads=2,threshold=20";
+		pe_encoding *e = xt_encode(*state, "fire", settings, domain, NULL, weights, NULL);
+		is_the_perceptron(e, 0, leaky ? 0.01 : 0);
+		pe_encoding_destroy(&e);
+	}
 	pe_domain_destroy(&domain);
 	pe_bundle_destroy(&weights);
 }
@@ -144,7 +154,7 @@ static void does_not_depend_on_how_positions_are_given(void **state)
 	for (int k = 0; k < 90; k++)
 		positions[k] = k + 7;
 	for (int both = 0; both < 2; both++) {
-		const char *settings = both ? "threshold=20,direction=bidirectional" : "threshold=20";
+		const char *settings = both ? "threshold=20" : "threshold=20,direction=causal";
 		pe_domain *sequence, *listed = xt_positions(*state, positions, 90);
 		assert_int_equal(pe_domain_sequence(*state, 90, 7, &sequence), PE_OK);
 		pe_encoding *a = xt_encode(*state, "fire", settings, sequence, NULL, NULL, NULL);

@@ -4,18 +4,67 @@
 #include "xt_scores.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* The steps of the authors' encoder in torch, f64. */
 static void equals_the_authors_encoder(void **state)
 {
 	static const char *const cases[][2] = {
-		{"absolute", "heads=3,dim=12,max_length=30"},
-		{"relative", "heads=2,dim=8,max_length=30,relative=1,buckets=8,max_distance=20"},
+		{"absolute", "heads=3,dim=12"},
+		{"relative", "heads=2,dim=8,relative=1,max_distance=20"},
 		{"whole", "heads=2,dim=8,max_length=20,relative=1,buckets=16,max_distance=20,cls=0"},
 		{"packed", "heads=2,dim=8,max_length=40,relative=1,buckets=8,max_distance=20"},
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
 		xt_golden_case(*state, "tupe", "tupe/tupe.npz", cases[k][0], cases[k][1], 1e-12, 1e-13);
+}
+
+/* The golden weights with the projection apart: each side's is half of pos_proj. */
+static pe_bundle *apart(pe_context *ctx, const pe_bundle *golden, const char *prefix)
+{
+	static const char *const names[] = {"pos.weight", "pos_ln.weight", "pos_ln.bias"};
+	static const char *const kinds[] = {"weight", "bias"};
+	char name[80];
+	pe_bundle *out;
+	pe_tensor tensor;
+	assert_int_equal(pe_bundle_create(ctx, &out), PE_OK);
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof name, "%s.%s", prefix, names[i]);
+		assert_true(pe_bundle_find(golden, name, &tensor));
+		assert_int_equal(pe_bundle_add(out, names[i], &tensor), PE_OK);
+	}
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof name, "%s.pos_proj.%s", prefix, kinds[i % 2]);
+		assert_true(pe_bundle_find(golden, name, &tensor));
+		tensor.shape[0] /= 2;
+		tensor.data = (char *)tensor.data +
+			(i / 2) * tensor.shape[0] * tensor.strides[0] * (int64_t)pe_dtype_size(tensor.dtype);
+		snprintf(name, sizeof name, "pos_%c_linear.%s", "qk"[i / 2], kinds[i % 2]);
+		assert_int_equal(pe_bundle_add(out, name, &tensor), PE_OK);
+	}
+	return out;
+}
+
+static void takes_projections_apart(void **state)
+{
+	pe_context *ctx = *state;
+	pe_bundle *golden = NULL;
+	pe_domain *domain;
+	assert_int_equal(pe_bundle_from_file(ctx, xt_source("tests/golden/tupe/tupe.npz"), NULL, &golden), PE_OK);
+	pe_bundle *weights = apart(ctx, golden, "absolute");
+	assert_int_equal(pe_domain_sequence(ctx, 9, 0, &domain), PE_OK);
+	pe_encoding *a = xt_encode(ctx, "tupe", "heads=3,dim=12", domain, NULL, golden, "absolute");
+	pe_encoding *b = xt_encode(ctx, "tupe", "heads=3,dim=12", domain, NULL, weights, NULL);
+	pe_tensor x = xt_computed(a, "bias"), y = xt_computed(b, "bias");
+	assert_memory_equal(x.data, y.data, (size_t)pe_tensor_bytes(&x));
+	free(x.data);
+	free(y.data);
+	pe_encoding_destroy(&a);
+	pe_encoding_destroy(&b);
+	pe_domain_destroy(&domain);
+	pe_bundle_destroy(&weights);
+	pe_bundle_destroy(&golden);
 }
 
 /* The class token has one number for its row, its corner in it, and another for its column. */
@@ -93,7 +142,8 @@ static void refuses_what_has_no_row(void **state)
 	xt_encode_refused(
 		*state, "tupe", "heads=7", domains[3], PE_ERR_RANGE, "tupe: dim 64 cannot be split between 7 heads");
 	xt_encode_refused(*state, "tupe", "buckets=16", domains[3], PE_ERR_RANGE, "no effect with relative=0");
-	xt_encode_refused(*state, "tupe", "max_distance=9", domains[3], PE_ERR_RANGE, "no effect with relative=0");
+	xt_encode_refused(
+		*state, "tupe", "max_distance=9", domains[3], PE_ERR_RANGE, "no effect with relative=0");
 	xt_encode_refused(*state, "tupe", "relative=1,buckets=7", domains[3], PE_ERR_RANGE,
 		"tupe: 7 buckets cannot be halved between keys before and after the query: give an even number");
 	for (int k = 0; k < 4; k++)
@@ -104,6 +154,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_the_authors_encoder),
+		cmocka_unit_test(takes_projections_apart),
 		cmocka_unit_test(treats_the_class_token_apart),
 		cmocka_unit_test(goes_by_positions),
 		cmocka_unit_test(attends_with_half_the_scale),
