@@ -261,8 +261,12 @@ static int compute(struct attend *run)
 	free(encodings);
 	if (status == PE_OK)
 		return EXIT_DONE;
-	report_status(run->cli, status);
-	return attend_code(status);
+	int code = attend_code(status);
+	if (code == EXIT_INPUT)
+		complain("%s: %s", run->cli->operands[0], pe_context_message(run->cli->ctx));
+	else
+		report_status(run->cli, status);
+	return code;
 }
 
 static json_t *report_qkv(const struct attend *run)

@@ -71,7 +71,11 @@ static int open_positions(struct cli *cli, const char *text, struct input *in)
 	if (status == PE_OK)
 		status = pe_bundle_at(bundle, 0, &name, &positions);
 	if (status == PE_OK) {
-		int code = take_positions(cli, path, &positions, in);
+		int code = EXIT_INPUT;
+		if (input_is_text(bundle, 0))
+			complain("%s: positions are numbers, not text", path);
+		else
+			code = take_positions(cli, path, &positions, in);
 		pe_bundle_destroy(&bundle);
 		return code;
 	}
@@ -190,6 +194,14 @@ int input_open(struct cli *cli, const char *text, struct input *out)
 {
 	int code = input_read(cli, text, out);
 	return code == EXIT_DONE && out->image ? image_cut(cli, out) : code;
+}
+
+bool input_is_text(const pe_bundle *bundle, int64_t index)
+{
+	const char *name;
+	pe_tensor tensor;
+	return pe_bundle_at(bundle, index, &name, &tensor) == PE_OK && tensor.dtype == PE_U8 &&
+		pe_bundle_is_widened(bundle, index);
 }
 
 int input_code(const struct input *input)

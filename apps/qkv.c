@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
+
 /* ---- arrays ------------------------------------------------------------------------- */
 
 /* (heads, length, width) is one batch. */
@@ -28,13 +30,28 @@ static int take(const struct qkv *qkv, const char *path, const char *name, pe_te
 	return EXIT_INPUT;
 }
 
+/* Text would be taken for numbers, its bytes. */
+static int refuse_text(const struct qkv *qkv, const char *path)
+{
+	const char *name;
+	for (int64_t i = 0; i < pe_bundle_count(qkv->file); i++)
+		if (pe_bundle_at(qkv->file, i, &name, NULL) == PE_OK && array_is_in(QKV_ARRAYS, name) &&
+			input_is_text(qkv->file, i)) {
+			complain("%s: %s holds text, not numbers", path, name);
+			return EXIT_INPUT;
+		}
+	return EXIT_DONE;
+}
+
 int qkv_open(struct cli *cli, const char *path, struct qkv *out)
 {
 	*out = (struct qkv){0};
 	pe_status status = pe_bundle_from_file(cli->ctx, path, NULL, &out->file);
 	if (status != PE_OK)
 		return report_status(cli, status);
-	int code = take(out, path, "q", &out->q);
+	int code = refuse_text(out, path);
+	if (code == EXIT_DONE)
+		code = take(out, path, "q", &out->q);
 	if (code == EXIT_DONE)
 		code = take(out, path, "k", &out->k);
 	if (code == EXIT_DONE)
@@ -81,13 +98,16 @@ static int take_positions(struct cli *cli, const struct qkv *qkv, const char *na
 		: t.ndim == 2       ? by_batch || by_axes
 							: t.ndim == 3 && t.shape[1] == x->shape[2];
 	if (!fits || axes > PE_MAX_AXES || (axes == 0 && !by_batch && t.ndim != 1)) {
-		complain(
-			"%s: positions of %lld tokens in %lld batches are (length), (batch, length), (length, axes) or "
-			"(batch, length, axes), with at most %d axes",
-			name, (long long)x->shape[2], (long long)x->shape[0], PE_MAX_AXES);
+		complain("%s: %s: positions of %lld tokens in %lld batches are (length), (batch, length), (length, "
+				 "axes) or "
+				 "(batch, length, axes), with at most %d axes",
+			cli->operands[0], name, (long long)x->shape[2], (long long)x->shape[0], PE_MAX_AXES);
 		return EXIT_INPUT;
 	}
-	return placed(cli, pe_domain_positions(cli->ctx, &t, axes, out));
+	pe_status status = pe_domain_positions(cli->ctx, &t, axes, out);
+	if (status != PE_OK)
+		complain("%s: %s: %s", cli->operands[0], name, pe_context_message(cli->ctx));
+	return status == PE_OK ? EXIT_DONE : status == PE_ERR_NOMEM ? EXIT_SYSTEM : EXIT_INPUT;
 }
 
 /* The option --offset. */

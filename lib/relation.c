@@ -4,6 +4,9 @@
 static struct pe_range positions_of(const pe_domain *domain)
 {
 	struct pe_range range = {INFINITY, -INFINITY};
+	if (!domain->positions && domain->tokens > 0) /* they ascend */
+		return (struct pe_range){
+			pe_domain_position(domain, 0, 0), pe_domain_position(domain, 0, domain->tokens - 1)};
 	for (int64_t b = 0; b < domain->batch; b++)
 		for (int64_t i = 0; i < domain->tokens; i++) {
 			double position = pe_domain_position(domain, b, i);
@@ -34,8 +37,7 @@ static double dot(const double *a, const double *b, int64_t n)
 	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-void pe_linear(
-	const double *weight, const double *bias, int64_t in, int64_t out, const double *x, double *y)
+void pe_linear(const double *weight, const double *bias, int64_t in, int64_t out, const double *x, double *y)
 {
 	for (int64_t o = 0; o < out; o++)
 		y[o] = dot(weight + o * in, x, in) + (bias ? bias[o] : 0);

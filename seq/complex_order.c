@@ -161,8 +161,9 @@ static pe_status find_last(pe_encoding *e)
 	if (!s->last)
 		return PE_ERR_NOMEM;
 	for (int64_t b = 0; b < domain->batch; b++) {
-		s->last[b] = domain->tokens > 0 ? pe_domain_position(domain, b, 0) : 0;
-		for (int64_t i = 1; i < domain->tokens; i++)
+		int64_t last = pe_max(domain->tokens - 1, 0);
+		s->last[b] = domain->tokens > 0 ? pe_domain_position(domain, b, last) : 0;
+		for (int64_t i = 0; domain->positions && i < last; i++)
 			s->last[b] = fmax(s->last[b], pe_domain_position(domain, b, i));
 	}
 	return PE_OK;

@@ -15,6 +15,12 @@ static pe_status run(struct pe_plan *plan, pe_core core)
 	}
 }
 
+/* Vectors of width 0 may be more than anybody could count to. */
+static bool is_empty(const struct pe_plan *plan)
+{
+	return pe_tensor_count(&plan->out) == 0 && (!plan->lse.data || pe_tensor_count(&plan->lse) == 0);
+}
+
 pe_status pe_attend(pe_context *context, pe_encoding *const *encodings, int64_t count,
 	const pe_attention_options *options, const pe_attention_tensors *tensors)
 {
@@ -28,7 +34,7 @@ pe_status pe_attend(pe_context *context, pe_encoding *const *encodings, int64_t 
 	PE_TRY(pe_take_options(context, &o, sizeof o, options, "pe_attention_options"));
 	PE_TRY(pe_take_options(context, &t, sizeof t, tensors, "pe_attention_tensors"));
 	pe_status status = pe_plan_make(context, encodings, count, &o, &t, &plan);
-	if (status == PE_OK)
+	if (status == PE_OK && !is_empty(&plan))
 		status = run(&plan, o.core);
 	pe_plan_free(&plan);
 	return status;

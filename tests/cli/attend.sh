@@ -147,6 +147,20 @@ expect 2 attend "$plain" --with alibi:heads=0 -o no.npz
 expect 3 attend "$plain" --with alibi:heads=8 -o no.npz; says 'it has 8 heads, and attention 4'
 expect 3 attend "$golden/wrong.npz" -o no.npz; says 'q is 8 wide, and k 4'
 expect 3 attend "$golden/lacks.npz" -o no.npz; says 'there is no array v'
+expect 3 attend "$golden/wrong.npz" -o no.npz; says 'wrong.npz: q is 8 wide'
+# Text is no number: a folder whose mask or positions are of letters.
+text() { printf '\223NUMPY\001\000\166\000%-117s\nA' "{'descr': '|S1', 'fortran_order': False, 'shape': (1,), }" >"$1"; }
+expect 0 attend "$plain" -o text/
+for name in q k v; do cp text/out.npy text/$name.npy; done
+rm text/out.npy
+for name in mask q_positions key_lengths; do
+	expect 0 attend text/ -o b.npz
+	text text/$name.npy
+	expect 3 attend text/ -o no.npz; says "text/: $name holds text, not numbers"
+	rm text/$name.npy
+done
+text letters.npy
+expect 3 encode positions:letters.npy -o no.npz; says 'letters.npy: positions are numbers, not text'
 expect 3 attend "$source/README.md" -o no.npz; says 'neither .npy'
 expect 4 attend nothing.npz -o no.npz; says 'nothing.npz'
 expect 2 attend "$plain" --window 3 -o no.npz; says 'not LEFT,RIGHT'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The tiled core where f32 ends: masks, caps, scales, sinks and offsets that double holds and f32 does not.
- */
+ * And sizes that nobody could count to. */
 #include "xt.h"
 
 #include <float.h>
@@ -152,6 +152,35 @@ static void test_offsets_beyond_whole_numbers(void **state)
 	pe_domain_destroy(&far);
 }
 
+/* So many queries and keys of width 0 that nobody could count to them: there is nothing to compute. */
+static void test_more_than_can_be_counted(void **state)
+{
+	int64_t many = INT64_C(1) << 50, shape[] = {1, 1, many, 0};
+	pe_tensor t = pe_tensor_dense(&many, PE_F32, 4, shape);
+	pe_attention_tensors tensors = {.size = sizeof tensors, .q = &t, .k = &t, .v = &t, .out = &t};
+	for (int core = PE_CORE_TILED; core <= PE_CORE_LINEAR; core++) {
+		pe_attention_options options = {.size = sizeof options, .core = (pe_core)core, .causal = core == 0};
+		assert_int_equal(pe_attend(*state, NULL, 0, &options, &tensors), PE_OK);
+	}
+}
+
+/* A range of distances is known without going through the tokens: binding so long a sequence takes no time,
+ * though its table cannot be had. */
+static void test_endless_sequences_bind(void **state)
+{
+	static const char *const names[] = {"complex_order", "deberta", "erpe"};
+	for (int i = 0; i < 3; i++) {
+		pe_domain *domain = NULL;
+		pe_encoding *encoding = NULL;
+		assert_int_equal(pe_domain_sequence(*state, INT64_C(1) << 50, 0, &domain), PE_OK);
+		pe_status status =
+			pe_encoding_create(*state, pe_encoder_find(names[i]), NULL, domain, NULL, &encoding);
+		assert_true(status == PE_OK || status == PE_ERR_NOMEM || status == PE_ERR_RANGE);
+		pe_encoding_destroy(&encoding);
+		pe_domain_destroy(&domain);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +189,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_scale),
 		cmocka_unit_test(test_sinks_above_far_keys),
 		cmocka_unit_test(test_offsets_beyond_whole_numbers),
+		cmocka_unit_test(test_more_than_can_be_counted),
+		cmocka_unit_test(test_endless_sequences_bind),
 	};
 	return xt_run(argc, argv, tests) != 0;
 }
