@@ -63,18 +63,19 @@ static const float *query_rows(
 
 /* ---- panels -------------------------------------------------------------------------- */
 
+/* In double, where no square is too small or too large. */
 static float greatest_length(const float *vectors, int64_t n, int64_t width, int64_t stride, int64_t step)
 {
-	float most = 0.0f;
+	double most = 0;
 	for (int64_t i = 0; i < n; i++) {
-		float sum = 0.0f;
+		double sum = 0;
 		for (int64_t c = 0; c < width; c++) {
-			float x = vectors[i * stride + c * step];
+			double x = (double)vectors[i * stride + c * step];
 			sum += x * x;
 		}
 		most = sum > most || isnan(sum) ? sum : most;
 	}
-	return sqrtf(most);
+	return (float)sqrt(most);
 }
 
 static void load_scales(const struct pe_tile_work *w, struct pe_tile_group *g)

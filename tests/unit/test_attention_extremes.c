@@ -136,6 +136,34 @@ static void test_sinks_above_far_keys(void **state)
 	pe_domain_destroy(&far);
 }
 
+/* The first key outweighs its distance, by queries whose squares are below all floats: its tile is not far.
+ */
+static void test_tiny_queries_and_far_tiles(void **state)
+{
+	enum { LONG = 500 };
+	static const int64_t shape[] = {1, 1, LONG, 1};
+	float values[3][LONG] = {{0}}, out[2][LONG];
+	struct xt_layer layer;
+	xt_layer_make(*state, (const char *const[]){"alibi:heads=1,max_bias=1", NULL}, NULL, LONG, LONG, &layer);
+	for (int64_t i = 0; i < LONG; i++) {
+		values[0][i] = 1e-23f;
+		values[1][i] = i == 0 ? 1e18f : 0.0f;
+		values[2][i] = (float)sin((double)i);
+	}
+	pe_tensor q = pe_tensor_dense(values[0], PE_F32, 4, shape),
+			  k = pe_tensor_dense(values[1], PE_F32, 4, shape);
+	pe_tensor v = pe_tensor_dense(values[2], PE_F32, 4, shape);
+	for (int core = PE_CORE_TILED; core <= PE_CORE_REFERENCE; core++) {
+		pe_tensor o = pe_tensor_dense(out[core], PE_F32, 4, shape);
+		pe_attention_options options = {.size = sizeof options, .core = (pe_core)core, .scale = 1e8};
+		pe_attention_tensors tensors = {.size = sizeof tensors, .q = &q, .k = &k, .v = &v, .out = &o};
+		assert_int_equal(pe_attend(*state, layer.list, layer.count, &options, &tensors), PE_OK);
+	}
+	for (int64_t i = 0; i < LONG; i++)
+		xt_close_f64((double)out[PE_CORE_TILED][i], (double)out[PE_CORE_REFERENCE][i], 0, 1e-5);
+	xt_layer_free(&layer);
+}
+
 /* Positions of which a double takes several for one. */
 static void test_offsets_beyond_whole_numbers(void **state)
 {
@@ -188,6 +216,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_softcap),
 		cmocka_unit_test(test_scale),
 		cmocka_unit_test(test_sinks_above_far_keys),
+		cmocka_unit_test(test_tiny_queries_and_far_tiles),
 		cmocka_unit_test(test_offsets_beyond_whole_numbers),
 		cmocka_unit_test(test_more_than_can_be_counted),
 		cmocka_unit_test(test_endless_sequences_bind),
