@@ -96,16 +96,22 @@ struct linear {
 	struct pe_acting turns; /* they leave the width as it is */
 };
 
-static void divide_rotations(struct linear *l)
+static pe_status divide_rotations(struct linear *l)
 {
 	const struct pe_acting *all = &l->plan->rotate;
 	l->before.rotate.count = 0;
 	for (int i = 0; i < all->count; i++) {
-		struct pe_acting *to = pe_rotation_of(all->list[i]) ? &l->turns : &l->before.rotate;
+		bool turns = pe_rotation_of(all->list[i]) != NULL;
+		struct pe_acting *to = turns ? &l->turns : &l->before.rotate;
+		if (!turns && l->turns.count > 0)
+			return pe_encoding_fail(all->list[i], PE_ERR_UNSUPPORTED,
+				"in linear attention it acts before, and %s after, elu + 1: name it first",
+				l->turns.list[0]->encoder->table.name);
 		to->list[to->count++] = all->list[i];
 		for (int side = PE_QUERIES; side <= PE_VALUES; side++)
 			l->before.rotated[side][l->before.rotate.count] = l->plan->rotated[side][i + 1];
 	}
+	return PE_OK;
 }
 
 struct work {
@@ -299,6 +305,6 @@ pe_status pe_attend_linear(struct pe_plan *plan)
 {
 	PE_TRY(check(plan));
 	struct linear l = {.plan = plan, .before = *plan};
-	divide_rotations(&l);
+	PE_TRY(divide_rotations(&l));
 	return pe_parallel(plan->ctx, plan->batch * plan->heads, attend_head, &l, "attention");
 }

@@ -439,6 +439,25 @@ static void refuses_what_looks_at_pairs(void **state)
 	free(c);
 }
 
+/* What turns φ(q) and φ(k) cannot come before what maps q and k. */
+static void refuses_maps_after_turns(void **state)
+{
+	pe_context *ctx = *state;
+	struct call *c = make_call(QUERIES, KEYS, true);
+	struct views s;
+	struct xt_layer layer;
+	view(c, &s);
+	pe_attention_options o = options_of(c);
+	static const char *const with[] = {
+		"rope:head_dim=6", "spe:head_dim=6,heads=2,realizations=2,gated=0", NULL};
+	s.q.shape[1] = s.k.shape[1]; /* spe has as many heads of keys as of queries */
+	s.out.shape[1] = s.lse.shape[1] = s.k.shape[1];
+	xt_layer_make(ctx, with, NULL, QUERIES, KEYS, &layer);
+	xt_fails(ctx, pe_attend(ctx, layer.list, 2, &o, &s.t), PE_ERR_UNSUPPORTED, "name it first");
+	xt_layer_free(&layer);
+	free(c);
+}
+
 static void refuses_options_without_meaning(void **state)
 {
 	pe_context *ctx = *state;
@@ -508,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(maps_all_tokens),
 		cmocka_unit_test(gives_the_same_bits_at_any_thread_count),
 		cmocka_unit_test(refuses_what_looks_at_pairs),
+		cmocka_unit_test(refuses_maps_after_turns),
 		cmocka_unit_test(refuses_options_without_meaning),
 		cmocka_unit_test(survives_lack_of_memory),
 	};
