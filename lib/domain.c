@@ -144,7 +144,7 @@ pe_status pe_domain_tail(pe_context *context, const pe_domain *domain, int64_t t
 			(long long)tokens, (long long)domain->tokens);
 	PE_TRY(create(context, domain->kind, tokens, out));
 	int64_t left_out = domain->tokens - tokens;
-	(*out)->offset = domain->offset + (double)left_out;
+	(*out)->offset = domain->offset;
 	(*out)->frames = domain->frames;
 	(*out)->height = domain->height;
 	(*out)->width = domain->width;
@@ -164,7 +164,7 @@ double pe_domain_coordinate(const struct pe_domain *domain, int64_t batch, int64
 		return domain->positions[row * domain->axes + axis];
 	}
 	if (domain->kind == PE_DOMAIN_SEQUENCE)
-		return domain->offset + (double)i;
+		return domain->offset + (double)(domain->first + i);
 	int64_t place = domain->first + i - domain->prefix;
 	if (place < 0)
 		return 0;
@@ -176,7 +176,7 @@ double pe_domain_coordinate(const struct pe_domain *domain, int64_t batch, int64
 static bool is_counted(const struct pe_domain *domain)
 {
 	return domain->kind == PE_DOMAIN_SEQUENCE && !domain->positions &&
-		fabs(domain->offset) <= (double)(MAX_TOKENS - domain->tokens);
+		fabs(domain->offset) <= (double)(MAX_TOKENS - domain->first - domain->tokens);
 }
 
 bool pe_domain_is_regular(const struct pe_domain *queries, const struct pe_domain *keys)

@@ -18,11 +18,11 @@ struct pe_domain {
 	int64_t axes;  /* of a sequence 1, of a grid 3: t, y, x; or as many as positions have, whose kind is
 					* sequence whatever they mean */
 
-	double offset; /* sequence without positions: token i is at offset + i */
+	double offset; /* sequence without positions: token i is at offset + first + i */
 
 	int64_t frames, height, width; /* grid; a tail's are those of the whole */
 	int64_t prefix;                /* tokens before the grid's, which have no coordinates; else 0 */
-	int64_t first;                 /* token 0 is number `first` of prefix and grid: see pe_domain_tail */
+	int64_t first; /* token 0 is number `first` of the whole, prefix and all: pe_domain_tail */
 
 	const pe_graph *graph;
 };
@@ -44,7 +44,7 @@ static inline bool pe_domain_is_placed(const struct pe_domain *domain, int64_t i
 static inline double pe_domain_position(const struct pe_domain *domain, int64_t batch, int64_t i)
 {
 	if (!domain->positions)
-		return domain->offset + (double)i;
+		return domain->offset + (double)(domain->first + i);
 	return domain->positions[((domain->batch > 1 ? batch : 0) * domain->tokens + i) * domain->axes];
 }
 

@@ -36,7 +36,8 @@ static double clamped(const struct state *s, double distance)
 static double distance_of(const pe_encoding *e, int64_t batch, int64_t query, int64_t key)
 {
 	if (pe_domain_is_regular(e->queries, e->domain))
-		return (e->queries->offset - e->domain->offset) + (double)(query - key);
+		return (e->queries->offset - e->domain->offset) +
+			(double)(e->queries->first - e->domain->first + query - key);
 	return pe_domain_position(e->queries, batch, query) - pe_domain_position(e->domain, batch, key);
 }
 

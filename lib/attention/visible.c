@@ -92,7 +92,8 @@ void pe_plan_key_range(const struct pe_plan *p, int64_t batch, int64_t first_que
 	if (!pe_domain_is_regular(p->query_domain, p->key_domain) || end_query <= first_query)
 		return;
 	/* Key j stands at j + start of the keys' own numbers. */
-	double start = p->query_domain->offset - p->key_domain->offset;
+	double start = p->query_domain->offset - p->key_domain->offset +
+		(double)(p->query_domain->first - p->key_domain->first);
 	double low = start + (double)first_query, high = start + (double)(end_query - 1);
 	double upper = p->causal ? high : INFINITY, lower = -INFINITY;
 	if (p->windowed && p->right >= 0)

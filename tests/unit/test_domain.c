@@ -93,6 +93,14 @@ static void cuts_off_the_last_tokens(void **state)
 	pe_domain_destroy(&last);
 	pe_domain_destroy(&all);
 
+	/* The same numbers, not nearly the same: a query sees its own key. */
+	assert_int_equal(pe_domain_sequence(ctx, 80, -4.514, &all), PE_OK);
+	assert_int_equal(pe_domain_tail(ctx, all, 17, &last), PE_OK);
+	for (int64_t i = 0; i < 17; i++)
+		assert_true(pe_domain_position(last, 0, i) == pe_domain_position(all, 0, 63 + i));
+	pe_domain_destroy(&last);
+	pe_domain_destroy(&all);
+
 	assert_int_equal(pe_domain_grid(ctx, 1, 3, 4, 2, &all), PE_OK);
 	assert_int_equal(pe_domain_tail(ctx, all, 13, &last), PE_OK);
 	assert_false(pe_domain_is_placed(last, 0));
