@@ -59,9 +59,6 @@ int64_t pe_plan_visible(const struct pe_plan *plan, const struct pe_cells *cells
 /* added[c] += the float mask; a bool mask adds nothing. */
 void pe_plan_add_mask(const struct pe_plan *plan, const struct pe_cells *cells, double *added);
 
-/* One vector through the site rotate of all encodings, in place. vector and scratch have room for
- * plan->widest doubles each. */
-void pe_plan_rotate(const struct pe_plan *plan, const struct pe_place *at, double *vector, double *scratch);
 /* Vectors number first->token … of one head of q, k or v through the site, dense (count, width after it);
  * count at most PE_ROTATED_ROWS. rows and scratch have room for count × plan->widest each. */
 void pe_plan_rotate_rows(

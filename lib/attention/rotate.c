@@ -15,16 +15,6 @@ double pe_plan_scale(const struct pe_plan *p, int64_t batch, int64_t head, int64
 	return p->width > 0 ? 1 / sqrt((double)p->width) : 1;
 }
 
-void pe_plan_rotate(const struct pe_plan *p, const struct pe_place *at, double *vector, double *scratch)
-{
-	for (int i = 0; i < p->rotate.count; i++) {
-		const pe_encoding *e = p->rotate.list[i];
-		int64_t width = p->rotated[at->side][i];
-		memcpy(scratch, vector, (size_t)width * sizeof *vector);
-		e->encoder->rotate(e, at, scratch, width, vector);
-	}
-}
-
 static const pe_tensor *tensor_of(const struct pe_plan *p, pe_side side)
 {
 	return side == PE_QUERIES ? &p->q : side == PE_KEYS ? &p->k : &p->v;

@@ -119,7 +119,7 @@ struct pe_tile_work {
 	float *by_key;               /* products of these with each small table */
 	float *table, *packed_table; /* PE_TILE_ROWS rows */
 	float *products, *gemm;
-	double *vector;          /* of the site rotate */
+	double *turning;         /* of the site rotate: a group's queries */
 	double *row;             /* one query's cells */
 	unsigned char *seen;     /* lanes × tile_keys: what is seen of the tile looked at */
 	unsigned char *odd_seen; /* lanes that see each odd value */
@@ -151,9 +151,10 @@ int64_t pe_tiles_turned_heads(const struct pe_tiles *tiles);
 pe_status pe_tiles_make_turned(struct pe_tiles *tiles, int64_t heads) PE_NODISCARD;
 /* Turns keys and values of heads first … first + count - 1. */
 pe_status pe_tiles_turn(struct pe_tiles *tiles, int64_t first, int64_t count) PE_NODISCARD;
-/* n vectors of one head, dense, from `first` on. vector: 2 · plan->widest doubles. */
-void pe_tile_turn_rows(const struct pe_plan *plan, const pe_tensor *from, const struct pe_place *first,
-	int64_t n, double *vector, float *out);
+/* n vectors of one head, dense, from `first` on, at most PE_ROTATED_ROWS. rows: 2 n · plan->widest doubles.
+ */
+void pe_tile_turn_rows(
+	const struct pe_plan *plan, const struct pe_place *first, int64_t n, double *rows, float *out);
 
 /* tile_load.c: from tensors to panels. What belongs to a query head takes the keys that this head shares. */
 /* Lengths of keys, of heads turned_first on, if they are wanted. */

@@ -55,7 +55,7 @@ static const float *query_rows(
 	const struct pe_place first = {PE_QUERIES, w->batch, g->head, g->first};
 	if (p->rotate.count == 0)
 		return rows_of(w->tiles, &p->q, &first, g->count, w->rows, stride, step);
-	pe_tile_turn_rows(p, &p->q, &first, g->count, w->vector, w->rows);
+	pe_tile_turn_rows(p, &first, g->count, w->turning, w->rows);
 	*stride = p->dot_width;
 	*step = 1;
 	return w->rows;

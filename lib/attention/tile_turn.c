@@ -6,25 +6,14 @@
 #include "tile.h"
 
 #define MEMORY ((int64_t)8 << 20) /* bytes, unless one head needs more */
-#define ROWS 256                  /* vectors a piece of work */
+#define ROWS PE_ROTATED_ROWS      /* vectors a piece of work */
 
-static const char *vector_at(const pe_tensor *t, int64_t batch, int64_t head, int64_t i)
-{
-	int64_t offset = batch * t->strides[0] + head * t->strides[1] + i * t->strides[2];
-	return (const char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
-}
-
-void pe_tile_turn_rows(const struct pe_plan *p, const pe_tensor *from, const struct pe_place *first,
-	int64_t n, double *vector, float *out)
+void pe_tile_turn_rows(
+	const struct pe_plan *p, const struct pe_place *first, int64_t n, double *rows, float *out)
 {
 	int64_t width = p->rotated[first->side][p->rotate.count];
-	struct pe_place at = *first;
-	for (int64_t i = 0; i < n; i++, at.token++, out += width) {
-		pe_load_f64(vector, vector_at(from, at.batch, at.head, at.token), from->dtype, from->strides[3],
-			from->shape[3]);
-		pe_plan_rotate(p, &at, vector, vector + p->widest);
-		pe_store_f64(out, PE_F32, 1, vector, 1, width);
-	}
+	pe_plan_rotate_rows(p, first, n, rows, rows + n * p->widest);
+	pe_store_f64(out, PE_F32, 1, rows, 1, n * width);
 }
 
 int64_t pe_tiles_turned_heads(const struct pe_tiles *t)
@@ -54,15 +43,14 @@ static pe_status turn_chunk(pe_context *worker, void *arg, int64_t chunk)
 	const struct pe_plan *p = t->plan;
 	int64_t pieces = (p->keys + ROWS - 1) / ROWS, head = chunk / pieces, first = chunk % pieces * ROWS;
 	int64_t pair = t->turned_first + head, n = pe_min(ROWS, p->keys - first);
-	double *vector = pe_alloc(worker, 2 * p->widest, sizeof *vector);
-	if (!vector)
+	double *rows = pe_alloc(worker, 2 * n, (size_t)p->widest * sizeof *rows);
+	if (!rows)
 		return PE_ERR_NOMEM;
 	struct pe_place at = {PE_KEYS, pair / p->key_heads, pair % p->key_heads, first};
-	pe_tile_turn_rows(p, &p->k, &at, n, vector, t->turned[PE_KEYS] + (head * p->keys + first) * p->dot_width);
+	pe_tile_turn_rows(p, &at, n, rows, t->turned[PE_KEYS] + (head * p->keys + first) * p->dot_width);
 	at.side = PE_VALUES;
-	pe_tile_turn_rows(
-		p, &p->v, &at, n, vector, t->turned[PE_VALUES] + (head * p->keys + first) * p->sum_width);
-	pe_free(worker, vector);
+	pe_tile_turn_rows(p, &at, n, rows, t->turned[PE_VALUES] + (head * p->keys + first) * p->sum_width);
+	pe_free(worker, rows);
 	return PE_OK;
 }
 

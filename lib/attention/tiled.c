@@ -83,7 +83,7 @@ void pe_tile_work_free(struct pe_tile_work *w)
 	pe_free(w->ctx, w->query_terms);
 	pe_free(w->ctx, w->floats);
 	pe_free(w->ctx, w->row);
-	pe_free(w->ctx, w->vector);
+	pe_free(w->ctx, w->turning);
 	pe_free(w->ctx, w->seen);
 	pe_free(w->ctx, w->odd);
 	pe_free(w->ctx, w->index);
@@ -102,12 +102,13 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	w->query_terms = pe_alloc(w->ctx, w->group_count * t->content.count, sizeof *w->query_terms);
 	w->floats = pe_alloc(w->ctx, arena.used, sizeof *w->floats);
 	w->row = pe_alloc(w->ctx, cells, sizeof *w->row);
-	w->vector = pe_alloc(w->ctx, t->plan->rotate.count > 0 ? 2 * t->plan->widest : 0, sizeof *w->vector);
+	w->turning = pe_alloc(
+		w->ctx, t->plan->rotate.count > 0 ? 2 * PE_TILE_MAX_LANES * t->plan->widest : 0, sizeof *w->turning);
 	w->seen = pe_alloc(w->ctx, w->tile_keys, 2 * PE_TILE_MAX_LANES);
 	w->odd = pe_alloc(w->ctx, w->tile_keys, sizeof *w->odd);
 	w->index = pe_alloc(w->ctx, terms ? w->tile_keys * PE_TILE_MAX_LANES : 0, sizeof *w->index);
 	w->relative = pe_alloc(w->ctx, terms, (size_t)(t->plan->keys + t->block) * sizeof *w->relative);
-	if (!w->vector || !w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd ||
+	if (!w->turning || !w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd ||
 		!w->index || !w->relative)
 		return PE_ERR_NOMEM;
 	w->odd_seen = w->seen + PE_TILE_MAX_LANES * w->tile_keys;
