@@ -118,6 +118,10 @@ static int name_unused(struct attend *run)
 		if (pe_bundle_at(run->qkv.file, i, &name, NULL) != PE_OK || array_is_in(QKV_ARRAYS, name) ||
 			learned_is_used(run->jobs, run->job_count, name))
 			continue;
+		if (strcmp(name, "positions") == 0)
+			return usage_error(run->cli,
+				"%s: the array positions may be of queries or of keys: name it q_positions or k_positions",
+				path);
 		if (random)
 			return usage_error(run->cli,
 				"%s: nothing takes the array %s, and %s has no weights: name it as 'posenc help %s' lists, "
@@ -377,8 +381,11 @@ const struct command command_attend = {
 		"are one batch. Also, where wanted: mask, which broadcasts to (batch, heads, Lq, Lk), bool: true =\n"
 		"may attend, float: added; q_positions and k_positions, (length), (batch, length), (length, axes)\n"
 		"or (batch, length, axes); key_lengths (batch); sinks (heads); and weights of encoders.\n"
-		"Without positions keys stand at 0 ... Lk-1, and queries at Lk-Lq ... Lk-1. The options heads,\n"
-		"head_dim and dim (heads x head_dim) of encoders follow from q unless they are given. Writes out\n"
+		"Without positions keys stand at 0 ... Lk-1, and queries at Lk-Lq ... Lk-1, also where\n"
+		"key_lengths end the keys before: say q_positions then. An encoder's options follow from the\n"
+		"shapes, where neither you nor a preset sets them: heads, head_dim and dim (heads x head_dim) from\n"
+		"q, value_dim from v, heads of pope from k; heads of shaw do not. Encoders in another's place\n"
+		"(over) get them too. An encoder without weights begins from --seed, and that is said. Writes out\n"
 		"(batch, heads, Lq, value width); a query that sees no key gives 0, and lse -inf.\n"
 		"\n"
 		"  posenc attend qkv.npz --with alibi --causal -o out.npz\n"

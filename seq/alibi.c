@@ -81,7 +81,8 @@ const struct pe_encoder pe_encoder_alibi = {
 			"the released models use; a plain geometric series for 12 heads is not.\n"
 			"The authors' code adds +m_h j instead: the same under a causal mask, where a\n"
 			"row's constant falls out of the softmax, though not out of its log-sum-exp.\n"
-			"Falcon adds the bias before it divides by sqrt(head_dim).",
+			"Falcon adds the bias before it divides by sqrt(head_dim): give it slopes that\n"
+			"are divided by sqrt(head_dim).",
 	.source = "Press et al. 2022, \"Train short, test long\", and its code",
 	.example = "seq:128 --with alibi:heads=12 -o bias.npz",
 	.domains = PE_DOMAIN_SEQUENCE,

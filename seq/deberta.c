@@ -292,6 +292,7 @@ static const pe_preset_info presets[] = {
 	{"v1", "version=1,max_distance=512", "microsoft/deberta-base and -large"},
 	{"v2", "version=2,buckets=256,max_distance=512,share=1,norm=layer_norm",
 		"microsoft/deberta-v2-xlarge, deberta-v3 and mdeberta-v3"},
+	{"v3", "version=2,buckets=256,max_distance=512,share=1,norm=layer_norm", "the same as v2"},
 };
 
 static const pe_weight_info weights[] = {

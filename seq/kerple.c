@@ -102,12 +102,12 @@ const struct pe_encoder pe_encoder_kerple = {
 			"  form=log    b(i, j) = -p ln(1 + a d),\n"
 			"  form=power  b(i, j) = -a d^p,\n"
 			"added to the scaled scores. weight=1 also multiplies them, before that, by\n"
-			"w(i, j) = exp(-a d^p) with parameters of its own; array gain holds w. The\n"
-			"authors' code has the weight with form=power only. As there, parameters\n"
-			"below 0.01 count as 0.01 and exponents above 2 as 2; the paper calls p and a\n"
-			"r1 and r2 in the logarithm, r2 and r1 in the power. alibi is form=power with\n"
-			"p = 1. Distances may be any real numbers; the authors round them to the type\n"
-			"of the scores, so that in f16 those above 2048 are not exact.",
+			"w(i, j) = exp(-a d^p) with parameters of its own; arrays gain and gain_table\n"
+			"hold w. The authors' code has the weight with form=power only. As there,\n"
+			"parameters below 0.01 count as 0.01 and exponents above 2 as 2; the paper\n"
+			"calls p and a r1 and r2 in the logarithm, r2 and r1 in the power. alibi is\n"
+			"form=power with p = 1. Distances may be any real numbers; the authors round\n"
+			"them to the type of the scores, so that in f16 those above 2048 are not exact.",
 	.source = "Chi et al. 2022, \"KERPLE\", and its code",
 	.example = "seq:128 --with kerple:heads=12,form=log -o kerple.npz",
 	.domains = PE_DOMAIN_SEQUENCE,

@@ -96,11 +96,14 @@ static const pe_option_info options[] = {
 };
 
 static const pe_preset_info presets[] = {
-	{"bart", "offset=2,max_length=1024", "BART, OPT: two rows before that of position 0, 1026 in all"},
+	{"bart", "offset=2,max_length=1024",
+		"BART: two rows before that of position 0, 1026 in all; OPT likewise with max_length=2048, 2050 "
+		"rows"},
 	{"bert", "", "BERT: 512 rows, N(0, 0.02)"},
 	{"gpt2", "max_length=1024", "GPT-2: 1024 rows, N(0, 0.02)"},
 	{"roberta", "offset=2",
-		"RoBERTa, XLM-R, Longformer: positions begin at padding_idx + 1 = 2; 514 rows, 512 usable"},
+		"RoBERTa, XLM-R: positions begin at padding_idx + 1 = 2; 514 rows, 512 usable; Longformer likewise "
+		"with max_length=4096, 4098 rows"},
 	{"x_transformers", "scaled=1,std=1",
 		"AbsolutePositionalEmbedding of x-transformers: rows N(0, 1), divided by sqrt(dim) when used"},
 };

@@ -383,7 +383,8 @@ const struct pe_encoder pe_encoder_rope = {
 			"of the turned channels alone. mscale_in=scale: the scale of all scores gets\n"
 			"the square instead; with mscale_all_dim, that of g(mscale_all_dim) alone.\n"
 			"dynamic and longrope depend on the length: keys turned for another length\n"
-			"must not be used again; give length, the longest to come, with a cache.\n"
+			"must not be used again; give length, the longest to come, with a cache. All\n"
+			"sequences of a batch take one length, that of the longest, as the code does.\n"
 			"angle=f32 rounds frequency, position, product, cosine and sine to f32: 1e-3\n"
 			"off at position 30000, and nothing near 2^24. It gives what transformers\n"
 			"computes on a CPU, but for the last bit of a few frequencies.",

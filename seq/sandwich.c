@@ -75,8 +75,9 @@ const struct pe_encoder pe_encoder_sandwich = {
 			"            / (8 (h+1) / heads),   n = head_dim, h = 0 ... heads-1,\n"
 			"added to the scaled scores. The sum is what remains of the product of two\n"
 			"sinusoidal rows; it is 0 at distance 0 once n/2 is taken off. t begins at 1,\n"
-			"not at 0 as in sinusoidal rows. Nothing is learned. Positions may be any\n"
-			"real numbers.",
+			"as in NeMo's code, not at 0 as in sinusoidal rows. n, the paper's d', is a\n"
+			"hyperparameter of its own; attend takes the width of a head unless head_dim\n"
+			"says another. Nothing is learned. Positions may be any real numbers.",
 	.source = "Chi et al. 2023, \"Dissecting transformer length extrapolation\"; NeMo's code",
 	.example = "seq:128 --with sandwich:heads=12,head_dim=64 -o sandwich.npz",
 	.domains = PE_DOMAIN_SEQUENCE,

@@ -88,6 +88,9 @@ cp w/relative_attention_bias.npy own/relative_bias.npy
 expect 2 attend own/ --with t5 -o no.npz; says 'nothing takes the array relative_bias, and t5 has no weights'
 expect 0 attend own/ --with alibi -o b.npz; says 'the array relative_bias is not used'
 rm own/relative_bias.npy
+cp w/relative_attention_bias.npy own/positions.npy
+expect 2 attend own/ -o no.npz; says 'name it q_positions or k_positions'
+rm own/positions.npy
 
 # Sizes follow where they mean the same: shaw shares a table, pope counts heads of keys, and an encoder in
 # another's place gets its sizes too.
