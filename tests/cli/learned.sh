@@ -39,7 +39,7 @@ expect 0 inspect y.npz; prints 'tokens *f32 *(12, 16)'
 expect 2 encode seq:600 --with learned:dim=4 -o no.npz; says 'position 599 is not a whole number from 0 to 511'
 
 # What cannot be is refused, and leaves nothing behind.
-expect 2 encode seq:4 --with alibi:heads=3 --weights w.npz -o no.npz; says 'slopes must be (3), and is (2)'
+expect 2 encode seq:4 --with alibi:heads=3 --weights w.npz -o no.npz; says 'slopes must be (3), and is (2): its shape is (heads)'
 expect 2 encode seq:4 --with sinusoidal:dim=4 --weights w.npz -o no.npz; says 'none of these encoders takes any'
 expect 2 encode seq:4 --with alibi:heads=2 --weights a.npz --arrays bias -o a.npz; says 'is the file of --weights'
 expect 0 encode seq:4 --with sinusoidal:dim=4 --save-weights no.npz; says 'none of these encoders has weights'

@@ -137,6 +137,45 @@ static void attends_with_scale_one(void **state)
 	pe_domain_destroy(&keys);
 }
 
+static pe_encoding *share(pe_context *ctx, const pe_domain *domain, const pe_bundle *weights, pe_sizes sizes)
+{
+	pe_encoding *e;
+	pe_encoding_options options = {
+		.size = sizeof options, .weights = weights, .weights_shared = 1, .sizes = sizes};
+	if (pe_encoding_create(ctx, pe_encoder_find("t5"), NULL, domain, &options, &e) != PE_OK)
+		fail_msg("%s", pe_context_message(ctx));
+	return e;
+}
+
+/* Weights of others leave it as it begins; its own are found, and sizes fill what is not set. */
+static void says_where_its_table_comes_from(void **state)
+{
+	pe_context *ctx = *state;
+	double table[32 * 3] = {1};
+	pe_tensor tensor = pe_tensor_dense(table, PE_F64, 2, (int64_t[]){32, 3}), view;
+	const char *name;
+	pe_bundle *weights;
+	pe_domain *domain;
+	assert_int_equal(pe_domain_sequence(ctx, 4, 0, &domain), PE_OK);
+	assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
+	assert_int_equal(pe_bundle_add(weights, "another", &tensor), PE_OK);
+	pe_encoding *e = share(ctx, domain, weights, (pe_sizes){.heads = 3});
+	assert_string_equal(pe_params_get(pe_encoding_params(e), "heads"), "3");
+	assert_int_equal(pe_encoding_is_random(e), 1);
+	assert_null(pe_encoding_weight_source(e, 0));
+	assert_int_equal(pe_encoding_weight_at(e, 0, &name, &view), PE_OK);
+	assert_int_equal(view.shape[1], 3);
+	pe_encoding_destroy(&e);
+	assert_int_equal(pe_bundle_add(weights, "t5.relative_attention_bias.weight", &tensor), PE_OK);
+	e = share(ctx, domain, weights, (pe_sizes){.heads = 3});
+	assert_int_equal(pe_encoding_is_random(e), 0);
+	assert_string_equal(pe_encoding_weight_source(e, 0), "t5.relative_attention_bias.weight");
+	assert_null(pe_encoding_weight_source(e, 1));
+	pe_encoding_destroy(&e);
+	pe_bundle_destroy(&weights);
+	pe_domain_destroy(&domain);
+}
+
 static void refuses_impossible_buckets(void **state)
 {
 	pe_domain *domain;
@@ -164,6 +203,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rounds_real_distances),
 		cmocka_unit_test(depends_on_the_distance_alone),
 		cmocka_unit_test(attends_with_scale_one),
+		cmocka_unit_test(says_where_its_table_comes_from),
 		cmocka_unit_test(refuses_impossible_buckets),
 	};
 	return xt_run(argc, argv, tests);
