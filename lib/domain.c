@@ -78,9 +78,11 @@ pe_status pe_domain_positions(pe_context *context, const pe_tensor *positions, i
 				: "positions must be (length) or (batch, length)");
 	PE_TRY(pe_tensor_check_input(context, positions, "positions"));
 	bool batched = positions->ndim == 2 + own;
+	if (batched && positions->shape[0] == 0)
+		return pe_fail(context, PE_ERR_SHAPE, "positions of 0 batches say nothing");
 	pe_domain *domain;
 	PE_TRY(create(context, PE_DOMAIN_SEQUENCE, positions->shape[batched], &domain));
-	domain->batch = batched ? positions->shape[0] : 1;
+	domain->batch = batched && domain->tokens > 0 ? positions->shape[0] : 1;
 	domain->axes = pe_max(axes, 1);
 	int64_t count = pe_tensor_count(positions);
 	domain->positions = pe_alloc(context, count, sizeof *domain->positions);

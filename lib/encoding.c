@@ -321,6 +321,8 @@ pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_
 	if (overlap(x, y) && (!same_view(x, y) || memcmp(shape, x->shape, (size_t)x->ndim * sizeof *shape) != 0))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "features and output overlap without being the same");
 	pe_tensor xb, yb;
+	if (pe_tensor_count(y) == 0) /* the product of the leading dimensions may not fit */
+		return PE_OK;
 	if (!as_batch(x, &xb) || !as_batch(y, &yb))
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "the leading dimensions must be evenly spaced");
 	forget_failures(e);
@@ -424,6 +426,8 @@ pe_status pe_encoding_rotate(pe_encoding *encoding, pe_side side, const pe_tenso
 	if (encoding->inner)
 		return pe_encoding_rotate(encoding->inner, side, x, y);
 	PE_TRY(check_rotation(encoding, side, x, y));
+	if (pe_tensor_count(y) == 0)
+		return PE_OK;
 	if (pe_rotation_of(encoding) && side != PE_VALUES)
 		return pe_rotation_apply(encoding, side, x, y);
 	return pe_parallel(encoding->ctx, x->shape[0] * x->shape[1], rotate_head,

@@ -482,7 +482,8 @@ typedef struct pe_encoding_options {
 	const pe_domain *queries; /* where attention's queries stand, if not where its keys do; NULL: the same */
 	const pe_bundle *weights; /* learned parameters by name; NULL: as the authors begin, from the seed */
 	const char *prefix;       /* a parameter is looked for as "prefix.name", then as "name", each also
-							   * with ".weight" behind; NULL: the encoder's name */
+							   * with ".weight" behind; what is not given begins by it too, so
+							   * that layers differ; NULL: the encoder's name */
 	int32_t weights_shared;   /* 1: the weights are of other encoders too: if they hold none of this one's, it
 							   * begins as without. 0: they must hold all of them */
 	pe_sizes sizes;           /* options heads, head_dim, value_dim and dim follow from these where neither

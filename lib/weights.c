@@ -84,12 +84,14 @@ static void copy_dense(const pe_tensor *from, double *out)
 	}
 }
 
-/* Numbers of the context's seed; each encoder's parameters are a stream of their own. */
+/* Numbers of the context's seed; parameters of each name, with the prefix that was given, are a stream of
+ * their own, so that layers differ. */
 static void begin(const pe_encoding *e, struct pe_initial initial, double *out, int64_t count)
 {
 	uint64_t seed = e->ctx->seed, stream = 0x77656967u; /* FNV-1a over the names, so that none depends on
 														 * what was asked for before */
-	const char *names[] = {e->encoder->table.name, e->weights[e->weight_count - 1].name};
+	const char *names[] = {
+		e->weights_prefix ? e->weights_prefix : e->encoder->table.name, e->weights[e->weight_count - 1].name};
 	for (int i = 0; i < 2; i++)
 		for (const char *c = names[i]; *c; c++)
 			stream = (stream ^ (unsigned char)*c) * 0x100000001B3u;

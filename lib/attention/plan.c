@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_WIDTH ((int64_t)1 << 24) /* so that products with a tile's sizes fit */
+
 /* ---- tensors ------------------------------------------------------------------------ */
 
 static pe_status take_tensor(pe_context *ctx, const pe_tensor *t, const char *name, pe_tensor *out)
@@ -226,6 +228,8 @@ static pe_status take_widths(struct pe_plan *p)
 	PE_TRY(rotated_width(p, PE_QUERIES, p->width, &p->dot_width));
 	PE_TRY(rotated_width(p, PE_KEYS, p->width, &keys));
 	PE_TRY(rotated_width(p, PE_VALUES, p->value_width, &p->sum_width));
+	if (p->widest > MAX_WIDTH)
+		return pe_fail(p->ctx, PE_ERR_SHAPE, "heads of %lld channels are not possible", (long long)p->widest);
 	if (p->dot_width != keys)
 		return pe_fail(p->ctx, PE_ERR_INTERNAL, "queries and keys are turned to different widths");
 	for (int i = 0; i < p->content.count; i++)
@@ -292,8 +296,12 @@ pe_status pe_plan_make(pe_context *ctx, pe_encoding *const *encodings, int64_t c
 	PE_TRY(take_tensor(ctx, tensors->v, "v", &p->v));
 	PE_TRY(take_sizes(p));
 	PE_TRY(take_numbers(p, options));
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < count; i++) {
+		if (!encodings[i] || encodings[i]->ctx != ctx)
+			return pe_fail(ctx, PE_ERR_ARGUMENT, "encoding number %lld is %s", (long long)i,
+				encodings[i] ? "of another context" : "NULL");
 		PE_TRY(put_at_sites(p, encodings[i]));
+	}
 	PE_TRY(take_widths(p));
 	PE_TRY(take_domains(p, options, count > 0 ? encodings[0] : NULL));
 	PE_TRY(take_mask(p, tensors->mask));

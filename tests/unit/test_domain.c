@@ -57,7 +57,21 @@ static void refuses_positions_that_cannot_be(void **state)
 	xt_fails(ctx, pe_domain_positions(ctx, &scalar, 0, &d), PE_ERR_SHAPE, "(length)");
 	xt_fails(ctx, pe_domain_positions(ctx, &pairs, 3, &d), PE_ERR_SHAPE, "(length, axes)");
 	xt_fails(ctx, pe_domain_positions(ctx, &pairs, PE_MAX_AXES + 1, &d), PE_ERR_ARGUMENT, "9 axes");
+	pe_tensor empty = pe_tensor_dense(x, PE_F64, 2, (int64_t[]){0, 4});
+	xt_fails(ctx, pe_domain_positions(ctx, &empty, 0, &d), PE_ERR_SHAPE, "0 batches");
 	assert_null(d);
+}
+
+/* However many batches nothing has, there is nothing to go through. */
+static void takes_no_positions(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *d;
+	double x = 0;
+	pe_tensor none = pe_tensor_dense(&x, PE_F64, 2, (int64_t[]){(int64_t)1 << 60, 0});
+	assert_int_equal(pe_domain_positions(ctx, &none, 0, &d), PE_OK);
+	assert_true(d->batch == 1 && d->tokens == 0);
+	pe_domain_destroy(&d);
 }
 
 static void gives_a_grid_its_coordinates(void **state)
@@ -117,6 +131,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_positions_of_every_shape),
 		cmocka_unit_test(reads_positions_by_their_strides),
 		cmocka_unit_test(refuses_positions_that_cannot_be),
+		cmocka_unit_test(takes_no_positions),
 		cmocka_unit_test(gives_a_grid_its_coordinates),
 		cmocka_unit_test(cuts_off_the_last_tokens),
 	};

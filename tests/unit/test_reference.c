@@ -176,6 +176,26 @@ static void takes_any_strides_and_types(void **state)
 	}
 }
 
+static void refuses_what_is_no_encoding(void **state)
+{
+	pe_context *ctx = *state, *other = xt_context(1, NULL);
+	struct inputs in = load(ctx, "attention/plain.npz");
+	pe_attention_tensors t = {.size = sizeof t, .q = &in.q, .k = &in.k, .v = &in.v, .out = &in.out};
+	pe_encoding *e = NULL;
+	pe_domain *domain;
+	xt_fails(ctx, pe_attend(ctx, &e, 1, &plain, &t), PE_ERR_ARGUMENT, "number 0 is NULL");
+	assert_int_equal(pe_domain_sequence(other, 7, 0, &domain), PE_OK);
+	assert_int_equal(pe_encoding_create(other, pe_encoder_find("none"), NULL, domain, NULL, &e), PE_OK);
+	xt_fails(ctx, pe_attend(ctx, &e, 1, &plain, &t), PE_ERR_ARGUMENT, "another context");
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+	pe_context_destroy(&other);
+	in.q.shape[3] = in.k.shape[3] = (int64_t)1 << 40;
+	in.q.strides[3] = in.k.strides[3] = 0;
+	xt_fails(ctx, pe_attend(ctx, NULL, 0, &plain, &t), PE_ERR_SHAPE, "channels are not possible");
+	unload(&in);
+}
+
 static void refuses_wrong_shapes(void **state)
 {
 	pe_context *ctx = *state;
@@ -220,6 +240,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(never_touches_what_is_masked),
 		cmocka_unit_test(gives_nothing_where_nothing_is_seen),
 		cmocka_unit_test(takes_any_strides_and_types),
+		cmocka_unit_test(refuses_what_is_no_encoding),
 		cmocka_unit_test(refuses_wrong_shapes),
 	};
 	return xt_run(argc, argv, tests);

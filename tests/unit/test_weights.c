@@ -200,8 +200,8 @@ static void takes_or_leaves_an_optional_one(void **state)
 	pe_bundle_destroy(&weights);
 }
 
-/* The same seed gives the same numbers, another seed others, and two weights differ; the moments are
- * those asked for, within five standard errors. */
+/* The same seed gives the same numbers, another seed or prefix others, and two weights differ; the moments
+ * are those asked for, within five standard errors. */
 static void begins_from_the_seed(void **state)
 {
 	enum { N = ROWS * COLUMNS };
@@ -213,10 +213,11 @@ static void begins_from_the_seed(void **state)
 				&(pe_context_options){.size = sizeof(pe_context_options), .seed = seed}, &contexts[seed]),
 			PE_OK);
 	(void)state;
-	struct bound a = bound_to(contexts[0], NULL, NULL), b = bound_to(contexts[0], NULL, "x"),
-				 c = bound_to(contexts[1], NULL, NULL);
+	struct bound a = bound_to(contexts[0], NULL, NULL), b = bound_to(contexts[0], NULL, NULL),
+				 c = bound_to(contexts[1], NULL, NULL), layer = bound_to(contexts[0], NULL, "layer1");
 	assert_memory_equal(weight(&a, 0), weight(&b, 0), N * sizeof(double));
 	assert_memory_equal(weight(&a, 1), weight(&b, 1), N * sizeof(double));
+	assert_memory_not_equal(weight(&a, 0), weight(&layer, 0), N * sizeof(double));
 	assert_memory_not_equal(weight(&a, 0), weight(&c, 0), N * sizeof(double));
 	assert_memory_not_equal(weight(&a, 1), weight(&c, 1), N * sizeof(double));
 	assert_memory_not_equal(weight(&a, 1), weight(&a, 3), N * sizeof(double));
@@ -235,6 +236,7 @@ static void begins_from_the_seed(void **state)
 	leave(&a);
 	leave(&b);
 	leave(&c);
+	leave(&layer);
 	pe_context_destroy(&contexts[0]);
 	pe_context_destroy(&contexts[1]);
 }
