@@ -45,20 +45,50 @@ static int64_t piece_at(const struct state *s, double x)
 	return low;
 }
 
+/* The first of values[c + 1 … n-1] outside low … high, or n. If they ascend or descend from 0 on, by halves.
+ */
+static int64_t end_of_run(const double *values, int64_t c, int64_t n, double low, double high, bool in_order)
+{
+	int64_t end = c + 1;
+	if (in_order) {
+		for (int64_t outside = n; end < outside;) {
+			int64_t middle = (end + outside) / 2;
+			if (values[middle] >= low && values[middle] <= high)
+				end = middle + 1;
+			else
+				outside = middle;
+		}
+		return end;
+	}
+	while (end < n && values[end] >= low && values[end] <= high)
+		end++;
+	return end;
+}
+
 /* n cells of one head with these values of psi, a run on one piece after the other. */
-static void add_runs(
-	const struct state *s, int64_t head, const double *values, int64_t n, double norm, double *bias)
+static void add_runs(const struct state *s, int64_t head, const double *values, int64_t n, double norm,
+	bool in_order, double *bias)
 {
 	for (int64_t c = 0, end; c < n; c = end) {
 		int64_t k = piece_at(s, values[c] / norm);
 		double low = k > 0 ? s->breaks[k - 1] * norm : 0;
 		double high = k + 1 < s->pieces ? s->breaks[k] * norm : INFINITY;
 		double slope = s->slopes[head * s->pieces + k] / norm, level = s->levels[head * s->pieces + k];
-		for (end = c + 1; end < n && values[end] >= low && values[end] <= high; end++)
-			;
+		end = end_of_run(values, c, n, low, high, in_order);
 		for (int64_t m = c; m < end; m++)
 			bias[m] += slope * values[m] + level;
 	}
+}
+
+/* From the table: psi falls with the key up to the query, then it rises. */
+static void add_regular(const pe_encoding *e, const struct pe_cells *cells, double norm, double *bias)
+{
+	const struct state *s = e->state;
+	const double *row = s->psi + cells->key - cells->query + e->queries->tokens - 1;
+	double offset = pe_domain_position(e->queries, 0, cells->query) - pe_domain_position(e->domain, 0, 0);
+	int64_t before = (int64_t)fmax(0, fmin((double)cells->count, ceil(offset - (double)cells->key)));
+	add_runs(s, cells->head, row, before, norm, true, bias);
+	add_runs(s, cells->head, row + before, cells->count - before, norm, true, bias + before);
 }
 
 static void scores(const pe_encoding *e, const struct pe_cells *cells, double *bias)
@@ -67,15 +97,14 @@ static void scores(const pe_encoding *e, const struct pe_cells *cells, double *b
 	double query = pe_domain_position(e->queries, cells->batch, cells->query), values[BLOCK];
 	double norm = log1p(fabs(s->c * fmax(query, s->threshold))) + EPSILON;
 	if (s->psi) {
-		const double *row = s->psi + cells->key - cells->query + e->queries->tokens - 1;
-		add_runs(s, cells->head, row, cells->count, norm, bias);
+		add_regular(e, cells, norm, bias);
 		return;
 	}
 	for (int64_t c = 0; c < cells->count; c += BLOCK) {
 		int64_t n = pe_min(BLOCK, cells->count - c);
 		for (int64_t m = 0; m < n; m++)
 			values[m] = psi(s, query - pe_domain_position(e->domain, cells->batch, cells->key + c + m));
-		add_runs(s, cells->head, values, n, norm, bias + c);
+		add_runs(s, cells->head, values, n, norm, false, bias + c);
 	}
 }
 

@@ -30,7 +30,7 @@ struct pe_tile_table {
 struct pe_tile_term {
 	const pe_encoding *encoding;
 	struct pe_term term;
-	bool relative; /* one row of indices does for a whole block of queries */
+	int32_t *line; /* if it is relative: of query - key at [i - j + keys - 1], and a group of lanes further */
 	float *table;  /* the table in f32, if it has at most PE_TILE_ROWS rows, else NULL */
 };
 
@@ -92,12 +92,24 @@ struct pe_tile {
 	float *scores; /* the row of key `first` */
 };
 
-/* Rows of a term's table that the cells of a tile take: row[l][j] for lane l and key first + j, -1: none.
- * All are below end, and those that are not -1 not below first. */
+/* Rows of a term's table that the cells of a tile take: row[l][j · step] for lane l and key first + j, -1:
+ * none. All are below end, and those that are not -1 not below first. */
 struct pe_tile_rows {
 	const int32_t *row[PE_TILE_MAX_LANES];
+	int64_t step; /* 1, or -1 for a relative term, where row[l] is row[0] + l */
 	int64_t first, end;
 	bool alike; /* all are `first` */
+};
+
+/* What a content term needs of the block of keys at hand: rows first … end - 1 are those that any query of
+ * the task takes. */
+struct pe_tile_window {
+	int64_t first, end;
+	bool alike;      /* one row for all of them */
+	bool fits;       /* what follows holds them */
+	bool in_product; /* the tile at hand has the term in q·k */
+	float *packed;   /* side PE_QUERIES, large tables: panels of the rows */
+	float *products; /* side PE_KEYS: keys × rows */
 };
 
 /* A task at work. */
@@ -109,14 +121,18 @@ struct pe_tile_work {
 	int64_t score_tiles; /* tiles of scores that are kept */
 	struct pe_tile_group *groups;
 	struct pe_tile_query_term *query_terms; /* (groups, content terms) */
+	struct pe_tile_window *windows;         /* content terms */
 
 	float *floats;               /* memory of what follows */
 	float *rows;                 /* vectors on their way into panels */
 	float *keys, *values;        /* packed: the block at hand */
 	float *scores, *bias, *gain; /* keys × lanes */
+	float *lines;                /* lanes × keys: rows of cells on their way into the last two */
 	float *max;                  /* lanes */
 	float *plain_keys;           /* of the block at hand, for terms */
-	float *by_key;               /* products of these with each small table */
+	float *shifted;              /* packed queries with rows that all keys of a tile share */
+	float *unscaled;             /* lanes */
+	float *constant;             /* lanes: of the same tile, what is added to each score */
 	float *table, *packed_table; /* PE_TILE_ROWS rows */
 	float *products, *gemm;
 	double *turning;         /* of the site rotate: a group's queries */
@@ -124,7 +140,6 @@ struct pe_tile_work {
 	unsigned char *seen;     /* lanes × tile_keys: what is seen of the tile looked at */
 	unsigned char *odd_seen; /* lanes that see each odd value */
 	int32_t *index;          /* lanes × tile_keys: rows of a term */
-	int32_t *relative;       /* of each relative term, by key - query from -(last query) on */
 
 	struct pe_tile looked; /* the last tile that was asked cell by cell */
 	int64_t seen_count[PE_TILE_MAX_LANES];
@@ -189,23 +204,28 @@ void pe_tile_adjust_logits(struct pe_tile_work *w, const struct pe_tile *tile);
 /* cells (keys × lanes) ← hidden where a query does not see a key. Tells whether there may be such. */
 bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cells, float hidden);
 
-/* tile_content.c: terms. */
+/* tile_terms.c: tables of terms, and which of their rows are taken. */
 pe_status pe_tiles_make_terms(struct pe_tiles *tiles) PE_NODISCARD;
 void pe_tiles_free_terms(struct pe_tiles *tiles);
-/* What each needs of a task, a group, and a block of keys as they came. */
-void pe_tile_load_terms(struct pe_tile_work *w);
-void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g);
-void pe_tile_load_key_terms(
-	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step);
-/* scores += all content terms. */
-void pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile);
-/* number counts content terms, then value terms. Good until the next call. */
+/* First and end, alike and fits of a content term's window. */
+void pe_tile_find_window(struct pe_tile_work *w, int64_t number);
+/* Good until the next call. */
 void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	int64_t number, struct pe_tile_rows *rows);
+	struct pe_tile_rows *rows);
 /* Dense rows of a term's table, at most PE_TILE_ROWS; good until the next call. */
 const float *pe_tile_term_rows(
 	struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t first, int64_t rows);
 
+/* tile_content.c */
+/* What each term needs of a group, and of a block of keys as they came. */
+void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g);
+void pe_tile_load_key_terms(
+	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step);
+/* Terms of which all cells of a tile take one row are part of a product: q·k becomes (returned)·k, plus
+ * w->constant a lane. Tells whether that was all of the content. */
+const float *pe_tile_fold_content(struct pe_tile_work *w, const struct pe_tile *tile, bool *all);
+/* scores += all other content terms. Tells whether w->max is that of the tile after it. */
+bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile);
 /* tile_values.c */
 /* Scores and w->max into the group's sums. */
 void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile);

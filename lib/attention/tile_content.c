@@ -1,138 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Content terms s_ij += scale · (x + offset) · row(i, j) by products with the table and a gather: with the
- * whole table where it is small, once a query or key; else with the rows that a tile needs, which are no
- * more than keys + queries - 1 where the row follows from key - query. */
-#include <math.h>
-#include <string.h>
-
-#include "scores.h"
+ * Content terms s_ij += scale · (x + offset) · row(i, j). Where all cells of a tile take one row, it is part
+ * of q·k. Else there is a product with the table and a gather: with the whole table where that is small and
+ * the query's; else with the rows that a task takes of a block of keys, which are no more than keys + queries
+ * - 1 where the row follows from key - query. */
 #include "tile.h"
-
-/* ---- once a call ----------------------------------------------------------------------- */
-
-static pe_status take_terms(
-	struct pe_tiles *t, const struct pe_acting *acting, bool values, struct pe_tile_terms *out)
-{
-	pe_context *ctx = t->plan->ctx;
-	for (int i = 0; i < acting->count; i++) {
-		struct pe_term terms[PE_MAX_TERMS];
-		const pe_encoding *e = acting->list[i];
-		int count = (values ? e->encoder->values : e->encoder->content)(e, terms);
-		for (int n = 0; n < count; n++) {
-			struct pe_tile_term *term = &out->list[out->count++];
-			*term = (struct pe_tile_term){
-				.encoding = e, .term = terms[n], .relative = pe_is_relative(e) && !t->plan->map_heads};
-			if (terms[n].rows > PE_TILE_ROWS)
-				continue;
-			int64_t size = terms[n].rows * terms[n].width * (terms[n].per_head ? t->plan->heads : 1);
-			term->table = pe_alloc(ctx, size, sizeof(float));
-			if (!term->table)
-				return PE_ERR_NOMEM;
-			for (int64_t k = 0; k < size; k++)
-				term->table[k] = (float)terms[n].table[k];
-		}
-	}
-	return PE_OK;
-}
-
-pe_status pe_tiles_make_terms(struct pe_tiles *t)
-{
-	PE_TRY(take_terms(t, &t->plan->content, false, &t->content));
-	return take_terms(t, &t->plan->values, true, &t->values);
-}
-
-void pe_tiles_free_terms(struct pe_tiles *t)
-{
-	for (int i = 0; i < t->content.count; i++)
-		pe_free(t->plan->ctx, t->content.list[i].table);
-	for (int i = 0; i < t->values.count; i++)
-		pe_free(t->plan->ctx, t->values.list[i].table);
-}
-
-const float *pe_tile_term_rows(
-	struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t first, int64_t rows)
-{
-	const struct pe_term *x = &term->term;
-	int64_t at = ((x->per_head ? head * x->rows : 0) + first) * x->width;
-	if (term->table)
-		return term->table + at;
-	for (int64_t i = 0; i < rows * x->width; i++)
-		w->table[i] = (float)x->table[at + i];
-	return w->table;
-}
-
-/* ---- indices --------------------------------------------------------------------------- */
-
-/* One row of indices by key - query from -(last query of the task) on, for one relative term. */
-static void load_relative(struct pe_tile_work *w, const struct pe_tile_term *term, int32_t *out)
-{
-	int64_t keys = w->tiles->plan->keys, last = w->first_query + w->query_count - 1;
-	for (int64_t query = last; keys > 0; query = pe_max(query - keys, w->first_query)) {
-		struct pe_cells cells = {w->batch, w->groups[0].head, query, 0, keys};
-		term->term.index(term->encoding, &cells, out + (last - query));
-		if (query == w->first_query)
-			break;
-	}
-}
-
-void pe_tile_load_terms(struct pe_tile_work *w)
-{
-	const struct pe_tiles *t = w->tiles;
-	int64_t line = t->plan->keys + t->block;
-	for (int i = 0; i < t->content.count; i++)
-		if (t->content.list[i].relative)
-			load_relative(w, &t->content.list[i], w->relative + i * line);
-	for (int i = 0; i < t->values.count; i++)
-		if (t->values.list[i].relative)
-			load_relative(w, &t->values.list[i], w->relative + (t->content.count + i) * line);
-}
-
-static void widen(struct pe_tile_rows *rows, int32_t row)
-{
-	rows->first = row < rows->first ? row : rows->first;
-	rows->end = row >= rows->end ? row + 1 : rows->end;
-}
-
-/* Lanes of a relative term share one line of indices, each a step behind the one before it. */
-static void relative_rows(
-	const struct pe_tile_work *w, const struct pe_tile *tile, const int32_t *line, struct pe_tile_rows *rows)
-{
-	const struct pe_tile_group *g = tile->group;
-	int64_t last = w->first_query + w->query_count - 1;
-	for (int64_t l = 0; l < g->count; l++)
-		rows->row[l] = line + last - (g->first + l) + tile->first;
-	const int32_t *end = rows->row[0] + (tile->end - tile->first);
-	for (const int32_t *at = rows->row[g->count - 1]; at < end; at++)
-		widen(rows, *at);
-}
-
-static void other_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	struct pe_tile_rows *rows)
-{
-	const struct pe_tile_group *g = tile->group;
-	int64_t n = tile->end - tile->first;
-	for (int64_t l = 0; l < g->count; l++) {
-		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
-		int32_t *own = w->index + l * w->tile_keys;
-		term->term.index(term->encoding, &cells, own);
-		rows->row[l] = own;
-		for (int64_t j = 0; j < n; j++)
-			widen(rows, own[j]);
-	}
-}
-
-void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	int64_t number, struct pe_tile_rows *rows)
-{
-	rows->first = INT32_MAX;
-	rows->end = 0;
-	if (term->relative)
-		relative_rows(w, tile, w->relative + number * (w->tiles->plan->keys + w->tiles->block), rows);
-	else
-		other_rows(w, tile, term, rows);
-	rows->alike = rows->first >= 0 && rows->end == rows->first + 1;
-	rows->first = pe_min(pe_max(rows->first, 0), rows->end);
-}
 
 /* ---- queries --------------------------------------------------------------------------- */
 
@@ -222,101 +93,218 @@ static void multiply_keys(struct pe_tile_work *w, const struct pe_tile_term *ter
 	w->tiles->kernels->gemm(&gemm);
 }
 
+/* Lanes: what a key's product is multiplied with. Good until the next call. */
+static const float *scale_of(
+	struct pe_tile_work *w, const struct pe_tile_group *g, const struct pe_term *term)
+{
+	if (!term->unscaled)
+		return g->scale;
+	for (int64_t l = 0; l < g->lanes; l++)
+		w->unscaled[l] = (float)PE_LOG2E;
+	return w->unscaled;
+}
+
+static void copy_keys(struct pe_tile_work *w, const float *k, int64_t stride, int64_t step)
+{
+	int64_t width = w->tiles->plan->dot_width;
+	bool any = false;
+	for (int i = 0; i < w->tiles->content.count; i++)
+		any = any || w->tiles->content.list[i].term.side == PE_KEYS;
+	for (int64_t j = 0; any && j < w->key_count; j++)
+		for (int64_t c = 0; c < width; c++)
+			w->plain_keys[j * width + c] = k[j * stride + c * step];
+}
+
 void pe_tile_load_key_terms(
 	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step)
 {
 	const struct pe_tiles *t = w->tiles;
-	int64_t width = t->plan->dot_width;
-	float *products = w->by_key;
-	bool any = false;
-	for (int i = 0; i < t->content.count; i++)
-		any = any || t->content.list[i].term.side == PE_KEYS;
-	for (int64_t j = 0; any && j < w->key_count; j++)
-		for (int64_t c = 0; c < width; c++)
-			w->plain_keys[j * width + c] = k[j * stride + c * step];
+	copy_keys(w, k, stride, step);
 	for (int i = 0; i < t->content.count; i++) {
 		const struct pe_tile_term *term = &t->content.list[i];
-		if (term->term.side != PE_KEYS || !term->table)
+		struct pe_tile_window *window = &w->windows[i];
+		pe_tile_find_window(w, i);
+		int64_t rows = window->end - window->first, width = term->term.width;
+		if (window->alike || !window->fits || rows == 0)
 			continue;
-		multiply_keys(w, term, head, w->key, w->key_count, 0, term->term.rows, products);
-		products += w->tile_keys * term->term.rows;
+		if (term->term.side == PE_KEYS)
+			multiply_keys(w, term, head, w->key, w->key_count, window->first, rows, window->products);
+		else if (!term->table)
+			t->kernels->tile_pack_keys(
+				window->packed, pe_tile_term_rows(w, term, head, window->first, rows), rows, width, 1, width);
 	}
+}
+
+/* ---- one row for a whole tile -------------------------------------------------------------- */
+
+/* (k + offset) · row is a part of q·k, and of a constant. */
+static void fold_key(struct pe_tile_work *w, const struct pe_tile_group *g, const struct pe_tile_term *term,
+	int64_t row, const float *q)
+{
+	int64_t width = term->term.width;
+	const float *values = pe_tile_term_rows(w, term, g->head, row, 1);
+	const float *scale = scale_of(w, g, &term->term);
+	w->tiles->kernels->tile_shift(w->shifted, q, g->vecs, scale, values, width);
+	if (!term->term.offset)
+		return;
+	const double *offset = term->term.offset + g->head * width;
+	float sum = 0.0f;
+	for (int64_t c = 0; c < width; c++)
+		sum += (float)offset[c] * values[c];
+	for (int64_t l = 0; l < g->lanes; l++)
+		w->constant[l] += scale[l] * sum;
+}
+
+static void fold_query(struct pe_tile_work *w, const struct pe_tile_group *g, int number, int64_t row)
+{
+	const struct pe_tile_term *term = &w->tiles->content.list[number];
+	const struct pe_tile_query_term *own =
+		&w->query_terms[(g - w->groups) * w->tiles->content.count + number];
+	const float *products = own->products + row * g->lanes;
+	if (!term->table) {
+		multiply_queries(w, g, term, has_own_queries(&term->term) ? own->q : g->q, row, 1, w->products);
+		products = w->products;
+	}
+	for (int64_t l = 0; l < g->lanes; l++)
+		w->constant[l] += products[l];
+}
+
+/* The one row that all cells of a tile take of a relative term, or -1. */
+static int64_t shared_row(struct pe_tile_work *w, const struct pe_tile *tile, int number)
+{
+	const struct pe_tile_window *window = &w->windows[number];
+	struct pe_tile_rows rows;
+	if (window->alike)
+		return window->first;
+	if (!w->tiles->content.list[number].line)
+		return -1;
+	pe_tile_index(w, tile, &w->tiles->content.list[number], &rows);
+	return rows.alike ? rows.first : -1;
+}
+
+const float *pe_tile_fold_content(struct pe_tile_work *w, const struct pe_tile *tile, bool *all)
+{
+	const struct pe_tile_terms *terms = &w->tiles->content;
+	const float *q = tile->group->q;
+	*all = true;
+	for (int64_t l = 0; terms->count > 0 && l < tile->group->lanes; l++)
+		w->constant[l] = 0.0f;
+	for (int i = 0; i < terms->count; i++) {
+		int64_t row = shared_row(w, tile, i);
+		w->windows[i].in_product = row >= 0;
+		*all = *all && row >= 0;
+		if (row >= 0 && terms->list[i].term.side == PE_QUERIES) {
+			fold_query(w, tile->group, i, row);
+		} else if (row >= 0) {
+			fold_key(w, tile->group, &terms->list[i], row, q);
+			q = w->shifted;
+		}
+	}
+	return q;
 }
 
 /* ---- a tile ---------------------------------------------------------------------------- */
 
-/* Cells whose row is among first … first + rows - 1, from products (rows × lanes). */
-static void gather_queries(struct pe_tile_work *w, const struct pe_tile *tile,
-	const struct pe_tile_rows *rows, int64_t first, int64_t count, const float *products)
+/* Products of table rows first … first + count - 1 with queries (rows × lanes), or of keys with them. */
+struct products {
+	const float *values;
+	int64_t first, count;
+	const float *scale; /* lanes: of products by key; NULL: by query */
+};
+
+static void gather(const struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_rows *rows,
+	const struct products *p)
 {
 	const struct pe_tile_group *g = tile->group;
-	int64_t n = tile->end - tile->first;
-	if (rows->alike) {
-		struct pe_tile_adjust add = {.vecs = g->vecs,
+	int64_t n = tile->end - tile->first, key_step = p->scale ? p->count : 0;
+	int64_t row_step = p->scale ? 1 : g->lanes, lane_step = p->scale ? 0 : 1;
+	if (rows->step < 0) {
+		struct pe_tile_gather all = {.vecs = g->vecs,
+			.by_key = p->scale != NULL,
 			.keys = n,
-			.bias = products + (rows->first - first) * g->lanes,
+			.index = rows->row[0],
+			.first = (int32_t)p->first,
+			.count = (int32_t)p->count,
+			.products = p->values,
+			.scale = p->scale,
 			.scores = tile->scores,
 			.max = w->max};
-		w->tiles->kernels->tile_adjust(&add);
+		w->tiles->kernels->tile_gather(&all);
 		return;
 	}
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t l = 0; l < g->count; l++) {
-			int64_t row = rows->row[l][j] - first;
-			if (row >= 0 && row < count)
-				tile->scores[j * g->lanes + l] += products[row * g->lanes + l];
+			int64_t row = rows->row[l][j * rows->step] - p->first;
+			if (row >= 0 && row < p->count)
+				tile->scores[j * g->lanes + l] += (p->scale ? p->scale[l] : 1.0f) *
+					p->values[j * key_step + row * row_step + l * lane_step];
 		}
 }
 
-/* Likewise from products (keys × rows), which are not yet scaled. */
-static void gather_keys(const struct pe_tile *tile, const struct pe_tile_term *term,
-	const struct pe_tile_rows *rows, int64_t first, int64_t count, const float *products)
-{
-	const struct pe_tile_group *g = tile->group;
-	for (int64_t j = 0; j < tile->end - tile->first; j++)
-		for (int64_t l = 0; l < g->count; l++) {
-			int64_t row = rows->row[l][j] - first;
-			if (row >= 0 && row < count)
-				tile->scores[j * g->lanes + l] +=
-					(term->term.unscaled ? (float)PE_LOG2E : g->scale[l]) * products[j * count + row];
-		}
-}
-
-/* A large table: the rows that this tile needs. */
+/* Rows that fit into no window, so many at a time. */
 static void add_large(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
 	const float *q, const struct pe_tile_rows *rows)
 {
+	const float *scale = term->term.side == PE_KEYS ? scale_of(w, tile->group, &term->term) : NULL;
 	for (int64_t first = rows->first; first < rows->end; first += PE_TILE_ROWS) {
-		int64_t count = pe_min(PE_TILE_ROWS, rows->end - first);
-		if (term->term.side == PE_QUERIES) {
-			multiply_queries(w, tile->group, term, q, first, count, w->products);
-			gather_queries(w, tile, rows, first, count, w->products);
-		} else {
-			multiply_keys(
-				w, term, tile->group->head, tile->first, tile->end - tile->first, first, count, w->products);
-			gather_keys(tile, term, rows, first, count, w->products);
-		}
+		struct products p = {w->products, first, pe_min(PE_TILE_ROWS, rows->end - first), scale};
+		if (scale)
+			multiply_keys(w, term, tile->group->head, tile->first, tile->end - tile->first, first, p.count,
+				w->products);
+		else
+			multiply_queries(w, tile->group, term, q, first, p.count, w->products);
+		gather(w, tile, rows, &p);
 	}
 }
 
-void pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile)
+/* The rows that the tile needs, of those that are packed. */
+static void add_packed(struct pe_tile_work *w, const struct pe_tile *tile,
+	const struct pe_tile_window *window, const float *q, const struct pe_tile_rows *rows)
 {
+	int64_t height = w->tiles->kernels->tile_rows, width = w->tiles->plan->dot_width;
+	int64_t skipped = (rows->first - window->first) / height * height;
+	int64_t count = rows->end - window->first - skipped;
+	count = pe_min((count + height - 1) / height * height, window->end - window->first - skipped);
+	struct products p = {w->products, window->first + skipped, count, NULL};
+	struct pe_tile_scores scores = {.vecs = tile->group->vecs,
+		.width = width,
+		.q = q,
+		.k = window->packed + skipped * width,
+		.keys = count,
+		.scores = w->products,
+		.max = w->max};
+	w->tiles->kernels->tile_scores(&scores);
+	gather(w, tile, rows, &p);
+}
+
+bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	bool has_max = false;
 	const struct pe_tiles *t = w->tiles;
 	struct pe_tile_group *g = tile->group;
-	const float *by_key = w->by_key;
 	for (int i = 0; i < t->content.count; i++) {
 		const struct pe_tile_term *term = &t->content.list[i];
 		const struct pe_tile_query_term *own = &w->query_terms[(g - w->groups) * t->content.count + i];
+		const struct pe_tile_window *window = &w->windows[i];
+		const float *q = term->term.side == PE_QUERIES && has_own_queries(&term->term) ? own->q : g->q;
+		int64_t rows_held = window->end - window->first;
 		struct pe_tile_rows rows;
-		pe_tile_index(w, tile, term, i, &rows);
-		if (!term->table) {
-			add_large(w, tile, term, has_own_queries(&term->term) ? own->q : g->q, &rows);
-		} else if (term->term.side == PE_QUERIES) {
-			gather_queries(w, tile, &rows, 0, term->term.rows, own->products);
-		} else {
-			gather_keys(
-				tile, term, &rows, 0, term->term.rows, by_key + (tile->first - w->key) * term->term.rows);
-			by_key += w->tile_keys * term->term.rows;
-		}
+		if (window->in_product)
+			continue;
+		pe_tile_index(w, tile, term, &rows);
+		if (rows.first >= rows.end)
+			continue;
+		has_max = rows.step < 0;
+		if (term->table && term->term.side == PE_QUERIES)
+			gather(w, tile, &rows, &(struct products){own->products, 0, term->term.rows, NULL});
+		else if (!window->fits)
+			add_large(w, tile, term, q, &rows);
+		else if (term->term.side == PE_QUERIES)
+			add_packed(w, tile, window, q, &rows);
+		else
+			gather(w, tile, &rows,
+				&(struct products){window->products + (tile->first - w->key) * rows_held, window->first,
+					rows_held, scale_of(w, g, &term->term)});
 	}
+	return has_max;
 }

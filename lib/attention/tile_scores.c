@@ -2,7 +2,6 @@
  * The scores of one tile: q·k, content, softcap, gains, biases, and what a query does not see. Where
  * there is no more than a table of biases, all of it happens while q·k is in registers. */
 #include <math.h>
-#include <string.h>
 
 #include "tile.h"
 
@@ -80,53 +79,69 @@ static int64_t whole_panels(const struct pe_tile_work *w, const struct pe_tile *
 	return pe_min((n + rows - 1) / rows * rows, w->key + w->key_count - tile->first);
 }
 
-static void multiply(struct pe_tile_work *w, const struct pe_tile *tile, const float *bias)
+/* bias_step: -1 for a slice of a table, 0 for one bias a lane. */
+static void multiply(
+	struct pe_tile_work *w, const struct pe_tile *tile, const float *q, const float *bias, int64_t bias_step)
 {
 	const struct pe_tiles *t = w->tiles;
 	struct pe_tile_group *g = tile->group;
 	struct pe_tile_scores scores = {.vecs = g->vecs,
 		.width = t->plan->dot_width,
-		.q = g->q,
+		.q = q,
 		.k = w->keys + (tile->first - w->key) * t->plan->dot_width,
 		.keys = whole_panels(w, tile),
 		.bias = bias,
-		.bias_step = -1,
+		.bias_step = bias_step,
 		.scores = tile->scores,
 		.max = w->max};
 	t->kernels->tile_scores(&scores);
 }
 
+/* Tells whether w->max is that of these scores. */
+static bool multiply_with_content(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	bool all;
+	const float *q = pe_tile_fold_content(w, tile, &all);
+	multiply(w, tile, q, w->tiles->content.count > 0 ? w->constant : NULL, 0);
+	return all || pe_tile_add_content(w, tile);
+}
+
 void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 {
-	multiply(w, tile, NULL);
-	pe_tile_add_content(w, tile);
+	(void)multiply_with_content(w, tile);
+}
+
+/* w->row ← what the encodings that are in no table say of a query's cells; biases also by the mask. */
+static void ask_encodings(
+	struct pe_tile_work *w, const struct pe_cells *cells, const struct pe_tile_table *table, bool is_gain)
+{
+	for (int64_t j = 0; j < cells->count; j++)
+		w->row[j] = is_gain ? 1.0 : 0.0;
+	for (int i = 0; i < table->rest.count; i++) {
+		const pe_encoding *e = table->rest.list[i];
+		(is_gain ? e->encoder->gains : e->encoder->scores)(e, cells, w->row);
+	}
+	if (!is_gain)
+		pe_plan_add_mask(w->tiles->plan, cells, w->row);
 }
 
 /* A row of cells of each query by an encoder's own function, into keys × lanes, over a table's slice. */
 static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_table *table,
-	double start, bool is_gain, float *out)
+	bool is_gain, float *out)
 {
-	const struct pe_tiles *t = w->tiles;
 	const struct pe_tile_group *g = tile->group;
-	const float *slice = pe_tile_slice(t, table, tile);
-	int64_t n = tile->end - tile->first, lanes = g->lanes;
-	memset(out, 0, (size_t)(n * lanes) * sizeof *out);
+	const float *slice = pe_tile_slice(w->tiles, table, tile);
+	int64_t n = tile->end - tile->first;
 	for (int64_t l = 0; l < g->count; l++) {
 		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
+		float *line = w->lines + l * n;
+		ask_encodings(w, &cells, table, is_gain);
 		for (int64_t j = 0; j < n; j++)
-			w->row[j] = start;
-		for (int i = 0; i < table->rest.count; i++) {
-			const pe_encoding *e = table->rest.list[i];
-			(is_gain ? e->encoder->gains : e->encoder->scores)(e, &cells, w->row);
-		}
-		if (!is_gain)
-			pe_plan_add_mask(t->plan, &cells, w->row);
-		for (int64_t j = 0; j < n; j++) {
-			float here = (float)(is_gain ? w->row[j] : PE_LOG2E * pe_tile_bounded(w->row[j])),
-				  sliced = slice ? slice[l - j] : 0.0f;
-			out[j * lanes + l] = !slice ? here : is_gain ? here * sliced : here + sliced;
-		}
+			line[j] = (float)(is_gain ? w->row[j] : PE_LOG2E * pe_tile_bounded(w->row[j]));
+		for (int64_t j = 0; slice && j < n; j++)
+			line[j] = is_gain ? line[j] * slice[l - j] : line[j] + slice[l - j];
 	}
+	w->tiles->kernels->tile_queries(out, g->vecs, w->lines, g->count, n, 1, n, 1.0f);
 }
 
 static bool adds_mask(const struct pe_plan *p)
@@ -155,12 +170,12 @@ static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool bias
 		.scores = tile->scores,
 		.max = w->max};
 	if (t->gain.rest.count > 0) {
-		fill_rows(w, tile, &t->gain, 1.0, true, w->gain);
+		fill_rows(w, tile, &t->gain, true, w->gain);
 		a.gain = w->gain;
 		a.gain_step = g->lanes;
 	}
 	if (biased && (t->bias.rest.count > 0 || adds_mask(t->plan))) {
-		fill_rows(w, tile, &t->bias, 0.0, false, w->bias);
+		fill_rows(w, tile, &t->bias, false, w->bias);
 		a.bias = w->bias;
 		a.bias_step = g->lanes;
 	}
@@ -188,15 +203,22 @@ void pe_tile_finish_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 	hide(w, tile, tile->end - tile->first);
 }
 
+/* Whether scores are q·k, content, and no more than a table of biases. */
+static bool is_plain(const struct pe_tiles *t)
+{
+	const struct pe_plan *p = t->plan;
+	return p->softcap <= 0 && p->gains.count == 0 && t->bias.rest.count == 0 && !adds_mask(p);
+}
+
 void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 {
 	const struct pe_tiles *t = w->tiles;
-	if (t->content.count == 0 && t->plan->softcap <= 0 && t->plan->gains.count == 0 &&
-		t->bias.rest.count == 0 && !adds_mask(t->plan)) {
-		multiply(w, tile, pe_tile_slice(t, &t->bias, tile));
-		hide(w, tile, whole_panels(w, tile));
+	bool plain = is_plain(t);
+	if (plain && t->content.count == 0)
+		multiply(w, tile, tile->group->q, pe_tile_slice(t, &t->bias, tile), -1);
+	else if (!multiply_with_content(w, tile) || !plain || t->bias.values) {
+		pe_tile_finish_scores(w, tile);
 		return;
 	}
-	pe_tile_raw_scores(w, tile);
-	pe_tile_finish_scores(w, tile);
+	hide(w, tile, whole_panels(w, tile));
 }

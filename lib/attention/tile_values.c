@@ -55,7 +55,7 @@ static void fill_bins(const struct pe_tiles *t, const struct pe_tile *tile, cons
 	}
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t l = 0; l < g->count; l++) {
-			int64_t row = rows->row[l][j] - first;
+			int64_t row = rows->row[l][j * rows->step] - first;
 			if (row >= 0 && row < count)
 				bins[row * g->lanes + l] += weights[j * g->lanes + l];
 		}
@@ -69,7 +69,7 @@ static void add_value_terms(
 	for (int i = 0; i < t->values.count; i++) {
 		const struct pe_tile_term *term = &t->values.list[i];
 		struct pe_tile_rows rows;
-		pe_tile_index(w, tile, term, t->content.count + i, &rows);
+		pe_tile_index(w, tile, term, &rows);
 		for (int64_t first = rows.first; first < rows.end; first += PE_TILE_ROWS) {
 			int64_t count = pe_min(PE_TILE_ROWS, rows.end - first);
 			fill_bins(t, tile, &rows, first, count, weights, w->products);

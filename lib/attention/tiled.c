@@ -26,26 +26,47 @@ static float *cut(struct arena *a, int64_t n)
 	return p;
 }
 
-static void lay_out_terms(struct pe_tile_work *w, struct arena *a)
+static void lay_out_query_terms(struct pe_tile_work *w, struct arena *a)
 {
 	const struct pe_tiles *t = w->tiles;
-	int64_t width = t->plan->dot_width, small = 0, query_terms = t->content.count * w->group_count;
+	int64_t query_terms = t->content.count * w->group_count;
 	for (int64_t i = 0; i < query_terms; i++) {
 		const struct pe_tile_term *term = &t->content.list[i % t->content.count];
 		struct pe_tile_query_term own = {NULL, NULL};
 		if (term->term.side == PE_QUERIES && (term->term.offset || term->term.unscaled))
-			own.q = cut(a, width * PE_TILE_MAX_LANES);
+			own.q = cut(a, t->plan->dot_width * PE_TILE_MAX_LANES);
 		if (term->term.side == PE_QUERIES && term->table)
 			own.products = cut(a, term->term.rows * PE_TILE_MAX_LANES);
 		if (w->query_terms)
 			w->query_terms[i] = own;
 	}
-	for (int i = 0; i < t->content.count; i++)
-		if (t->content.list[i].term.side == PE_KEYS && t->content.list[i].table)
-			small += t->content.list[i].term.rows * w->tile_keys;
-	w->by_key = cut(a, small);
+}
+
+static void lay_out_windows(struct pe_tile_work *w, struct arena *a)
+{
+	for (int i = 0; i < w->tiles->content.count; i++) {
+		const struct pe_tile_term *term = &w->tiles->content.list[i];
+		struct pe_tile_window window = {.packed = NULL};
+		if (term->term.side == PE_KEYS)
+			window.products = cut(a, pe_min(term->term.rows, PE_TILE_ROWS) * w->tile_keys);
+		else if (!term->table)
+			window.packed = cut(a, PE_TILE_ROWS * w->tiles->plan->dot_width);
+		if (w->windows)
+			w->windows[i] = window;
+	}
+}
+
+static void lay_out_terms(struct pe_tile_work *w, struct arena *a)
+{
+	const struct pe_tiles *t = w->tiles;
+	int64_t width = t->plan->dot_width;
 	if (t->content.count + t->values.count == 0)
 		return;
+	lay_out_query_terms(w, a);
+	lay_out_windows(w, a);
+	w->shifted = cut(a, width * PE_TILE_MAX_LANES);
+	w->constant = cut(a, PE_TILE_MAX_LANES);
+	w->unscaled = cut(a, PE_TILE_MAX_LANES);
 	w->plain_keys = cut(a, w->tile_keys * width);
 	w->table = cut(a, PE_TILE_ROWS * pe_max(width, t->plan->sum_width));
 	w->packed_table = cut(a, PE_TILE_ROWS * width);
@@ -73,6 +94,7 @@ static void lay_out(struct pe_tile_work *w, struct arena *a)
 	w->scores = cut(a, w->score_tiles * tile);
 	w->bias = cut(a, tile);
 	w->gain = cut(a, tile);
+	w->lines = cut(a, tile);
 	w->max = cut(a, PE_TILE_MAX_LANES);
 	lay_out_terms(w, a);
 }
@@ -81,13 +103,13 @@ void pe_tile_work_free(struct pe_tile_work *w)
 {
 	pe_free(w->ctx, w->groups);
 	pe_free(w->ctx, w->query_terms);
+	pe_free(w->ctx, w->windows);
 	pe_free(w->ctx, w->floats);
 	pe_free(w->ctx, w->row);
 	pe_free(w->ctx, w->turning);
 	pe_free(w->ctx, w->seen);
 	pe_free(w->ctx, w->odd);
 	pe_free(w->ctx, w->index);
-	pe_free(w->ctx, w->relative);
 }
 
 pe_status pe_tile_work_make(struct pe_tile_work *w)
@@ -100,6 +122,7 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	lay_out(w, &arena);
 	w->groups = pe_alloc_zero(w->ctx, w->group_count, sizeof *w->groups);
 	w->query_terms = pe_alloc(w->ctx, w->group_count * t->content.count, sizeof *w->query_terms);
+	w->windows = pe_alloc(w->ctx, t->content.count, sizeof *w->windows);
 	w->floats = pe_alloc(w->ctx, arena.used, sizeof *w->floats);
 	w->row = pe_alloc(w->ctx, cells, sizeof *w->row);
 	w->turning = pe_alloc(
@@ -107,9 +130,8 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	w->seen = pe_alloc(w->ctx, w->tile_keys, 2 * PE_TILE_MAX_LANES);
 	w->odd = pe_alloc(w->ctx, w->tile_keys, sizeof *w->odd);
 	w->index = pe_alloc(w->ctx, terms ? w->tile_keys * PE_TILE_MAX_LANES : 0, sizeof *w->index);
-	w->relative = pe_alloc(w->ctx, terms, (size_t)(t->plan->keys + t->block) * sizeof *w->relative);
-	if (!w->turning || !w->groups || !w->query_terms || !w->floats || !w->row || !w->seen || !w->odd ||
-		!w->index || !w->relative)
+	if (!w->turning || !w->groups || !w->query_terms || !w->windows || !w->floats || !w->row || !w->seen ||
+		!w->odd || !w->index)
 		return PE_ERR_NOMEM;
 	w->odd_seen = w->seen + PE_TILE_MAX_LANES * w->tile_keys;
 	arena = (struct arena){w->floats, 0};
@@ -147,7 +169,6 @@ static void start_groups(struct pe_tile_work *w, int64_t head)
 	for (int64_t i = 0; i < w->group_count; i++)
 		pe_tile_start_group(
 			w, i, head, w->first_query + i * whole, pe_min(whole, w->query_count - i * whole));
-	pe_tile_load_terms(w);
 }
 
 void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count)

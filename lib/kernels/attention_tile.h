@@ -51,7 +51,7 @@ typedef void pe_tile_scores_fn(const struct pe_tile_scores *t);
 struct pe_tile_adjust {
 	int vecs;
 	int64_t keys;
-	float softcap; /* 0: none */
+	float softcap;     /* 0: none */
 	const float *gain; /* NULL: 1 */
 	int64_t gain_step;
 	const float *bias; /* NULL: 0 */
@@ -60,6 +60,25 @@ struct pe_tile_adjust {
 	float *max;
 };
 typedef void pe_tile_adjust_fn(const struct pe_tile_adjust *t);
+
+/* scores[j][lane] += scale[lane] · x(index[lane - j]), where x(row) is 0 unless first ≤ row < first + count,
+ * and else, with n = row - first: products[n][lane], or, by_key, products[j · count + n]. */
+struct pe_tile_gather {
+	int vecs;
+	bool by_key;
+	int64_t keys;
+	const int32_t *index;
+	int32_t first, count;
+	const float *products;
+	const float *scale; /* lanes. NULL: 1 */
+	float *scores;
+	float *max; /* lanes: maximum of the sums; overwritten */
+};
+typedef void pe_tile_gather_fn(const struct pe_tile_gather *t);
+
+/* out[c][lane] ← q[c][lane] + scale[lane] · row[c]. */
+typedef void pe_tile_shift_fn(
+	float *out, const float *q, int vecs, const float *scale, const float *row, int64_t width);
 
 /* max[lane] ← maximum of keys × lanes scores; -inf for no keys. */
 typedef void pe_tile_max_fn(const float *scores, int64_t keys, int vecs, float *max);

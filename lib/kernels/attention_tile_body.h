@@ -134,6 +134,45 @@ static void tile_adjust(const struct pe_tile_adjust *t)
 	}
 }
 
+/* One vector of lanes, from `lane` on, of all keys. */
+INLINE void gather_lanes(const struct pe_tile_gather *t, const int lane, const bool by_key)
+{
+	int32_t lanes = t->vecs * VEC_LANES;
+	int32_t first = t->first, count = t->count;
+	int64_t keys = t->keys;
+	const int32_t *index = t->index + lane;
+	const float *products = t->products + (by_key ? 0 : lane);
+	float *scores = t->scores + lane;
+	vec scale = t->scale ? at(t->scale + lane) : vec_all(1.0f), greatest = vec_all(-__builtin_inff());
+	for (int64_t j = 0; j < keys; j++) {
+		vec_bits row = *(const loose_bits *)(index - j) - first;
+		vec x = vec_gather(by_key ? products + j * count : products, row, count, by_key ? 0 : lanes);
+		x = vec_fused(scale, x, at(scores + j * lanes));
+		put(scores + j * lanes, x);
+		greatest = vec_max(x, greatest);
+	}
+	put(t->max + lane, greatest);
+}
+
+static void tile_gather(const struct pe_tile_gather *t)
+{
+	for (int v = 0; v < t->vecs; v++)
+		if (t->by_key)
+			gather_lanes(t, v * VEC_LANES, true);
+		else
+			gather_lanes(t, v * VEC_LANES, false);
+}
+
+static void tile_shift(
+	float *out, const float *q, int vecs, const float *scale, const float *row, int64_t width)
+{
+	for (int64_t c = 0; c < width; c++)
+		for (int v = 0; v < vecs; v++) {
+			int64_t cell = (c * vecs + v) * VEC_LANES;
+			put(out + cell, vec_fused(at(scale + v * VEC_LANES), vec_all(row[c]), at(q + cell)));
+		}
+}
+
 static void tile_max(const float *scores, int64_t keys, int vecs, float *max)
 {
 	for (int v = 0; v < vecs; v++) {
@@ -252,6 +291,8 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_pack_values = tile_pack_values;
 	kernels->tile_scores = tile_scores;
 	kernels->tile_adjust = tile_adjust;
+	kernels->tile_gather = tile_gather;
+	kernels->tile_shift = tile_shift;
 	kernels->tile_max = tile_max;
 	kernels->tile_softmax = tile_softmax;
 	kernels->tile_sum = tile_sum;

@@ -24,6 +24,15 @@ static inline vec vec_max(vec a, vec b)
 	return (vec)_mm512_max_ps(a, b);
 }
 
+static inline vec vec_gather(const float *from, vec_bits index, int32_t count, int32_t step)
+{
+	const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	__mmask16 some = _mm512_cmplt_epu32_mask((__m512i)index, _mm512_set1_epi32(count));
+	if (step != 0)
+		index = (vec_bits)_mm512_add_epi32((__m512i)(index * step), lane);
+	return (vec)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), some, (__m512i)index, from, 4);
+}
+
 /* 2^x = 2^floor(n) · 2^(j/16) · 2^r, where n = x - r is the nearest sixteenth, j/16 its fraction: a table
  * of 16 and a cubic in r, |r| ≤ 1/32. Scaling saturates by itself; r of an infinite x is 0. */
 static inline vec vec_exp2(vec x)

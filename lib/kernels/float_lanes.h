@@ -6,6 +6,7 @@
  *   vec_all         vec_all(a): a in every lane
  *   vec_fused       vec_fused(a, b, c) = a b + c
  *   vec_max         the greater; b if either is NaN
+ *   vec_gather      vec_gather(p, i, n, step): p[i · step + lane], or p[i] if step is 0; 0 unless 0 ≤ i < n
  *   vec_exp2        2^x within 2 ulp for -126 ≤ x ≤ 127, 0 for -inf */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 
 typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
 typedef vec loose_vec __attribute__((aligned(4)));
+typedef vec_bits loose_bits __attribute__((aligned(4)));
 
 INLINE vec at(const float *p)
 {

@@ -24,4 +24,13 @@ static inline vec vec_max(vec a, vec b)
 	return (vec)(((vec_bits)a & greater) | ((vec_bits)b & ~greater));
 }
 
+static inline vec vec_gather(const float *from, vec_bits index, int32_t count, int32_t step)
+{
+	vec out = {0, 0, 0, 0};
+	for (int i = 0; i < VEC_LANES; i++)
+		if (index[i] >= 0 && index[i] < count)
+			out[i] = from[step != 0 ? index[i] * step + i : index[i]];
+	return out;
+}
+
 #include "float_exp2.h"

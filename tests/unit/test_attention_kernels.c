@@ -137,6 +137,81 @@ static void test_scores(void **state)
 	for_each_set(scores_of_set);
 }
 
+/* ---- terms -------------------------------------------------------------------------- */
+
+/* Rows below 0 and above the last one are among the indices. */
+static void one_gather(const struct pe_kernels *k, int vecs, int64_t keys, bool by_key)
+{
+	enum { FIRST = 5, COUNT = 7 };
+	int64_t lanes = vecs * k->tile_vec, n = keys * lanes;
+	int32_t *index = malloc((size_t)(keys + lanes) * sizeof *index);
+	assert_non_null(index);
+	for (int64_t i = 0; i < keys + lanes; i++)
+		index[i] = (int32_t)(i * 7 % (COUNT + 6)) + FIRST - 3 - (i % 11 == 0 ? 100 : 0);
+	struct guarded products = random_values(COUNT * (by_key ? keys : lanes), 0, 1);
+	struct guarded scores = random_values(n, 0, 2), before = random_values(n, 0, 2);
+	struct guarded scale = random_values(lanes, 0, 3), max = guarded(lanes, 0);
+	struct pe_tile_gather t = {vecs, by_key, keys, index + keys, FIRST, COUNT, products.data,
+		by_key ? scale.data : NULL, scores.data, max.data};
+	k->tile_gather(&t);
+	for (int64_t l = 0; l < lanes; l++) {
+		float greatest = -INFINITY;
+		for (int64_t j = 0; j < keys; j++) {
+			int64_t row = index[keys + l - j] - FIRST;
+			double x = row < 0 || row >= COUNT ? 0
+				: by_key                       ? (double)products.data[j * COUNT + row]
+											   : (double)products.data[row * lanes + l];
+			double want = (double)before.data[j * lanes + l] + (by_key ? (double)scale.data[l] : 1) * x;
+			xt_close_f64((double)scores.data[j * lanes + l], want, 0.0, 2e-7);
+			greatest = fmaxf(greatest, scores.data[j * lanes + l]);
+		}
+		assert_true(max.data[l] == greatest);
+	}
+	struct guarded *all[] = {&products, &scores, &before, &scale, &max};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		release(all[i]);
+	free(index);
+}
+
+static void gather_of_set(const struct pe_kernels *k)
+{
+	for (int vecs = 1; vecs <= 2; vecs++)
+		for (int64_t keys = 0; keys <= PE_TILE_KEYS; keys += keys < 5 ? 1 : 23) {
+			one_gather(k, vecs, keys, false);
+			one_gather(k, vecs, keys, true);
+		}
+}
+
+static void test_gather(void **state)
+{
+	(void)state;
+	for_each_set(gather_of_set);
+}
+
+static void shift_of_set(const struct pe_kernels *k)
+{
+	for (int vecs = 1; vecs <= 2; vecs++)
+		for (int64_t width = 0; width < 20; width++) {
+			int64_t lanes = vecs * k->tile_vec;
+			struct guarded q = random_values(width * lanes, 0, 1), out = guarded(width * lanes, 0);
+			struct guarded scale = random_values(lanes, 0, 2), row = random_values(width, width % 3, 3);
+			k->tile_shift(out.data, q.data, vecs, scale.data, row.data, width);
+			for (int64_t i = 0; i < width * lanes; i++)
+				xt_close_f64((double)out.data[i],
+					(double)q.data[i] + (double)scale.data[i % lanes] * (double)row.data[i / lanes], 0.0,
+					2e-7);
+			struct guarded *all[] = {&q, &out, &scale, &row};
+			for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+				release(all[i]);
+		}
+}
+
+static void test_shift(void **state)
+{
+	(void)state;
+	for_each_set(shift_of_set);
+}
+
 /* ---- softmax ------------------------------------------------------------------------ */
 
 static void start(struct pe_tile_state *state, int64_t lanes)
@@ -381,6 +456,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_pack_values),
 		cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_gemm),
 	};
 	return xt_run(argc, argv, tests) != 0;
