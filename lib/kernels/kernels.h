@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "attention_tile.h"
+#include "depthwise.h"
 #include "gemm.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
@@ -30,6 +31,8 @@ struct pe_kernels {
 	pe_tile_sum_fn *tile_sum;
 	pe_tile_finish_fn *tile_finish;
 	pe_tile_convert_fn *tile_from_f16, *tile_from_bf16;
+
+	pe_depthwise_fn *depthwise; /* depthwise.h */
 
 	pe_gemm_fn *gemm; /* gemm.h */
 
@@ -65,6 +68,9 @@ void pe_kernels_avx512(struct pe_kernels *kernels);
 void pe_attention_tile_scalar(struct pe_kernels *kernels);
 void pe_attention_tile_avx2(struct pe_kernels *kernels);
 void pe_attention_tile_avx512(struct pe_kernels *kernels);
+void pe_depthwise_scalar(struct pe_kernels *kernels);
+void pe_depthwise_avx2(struct pe_kernels *kernels);
+void pe_depthwise_avx512(struct pe_kernels *kernels);
 void pe_gemm_scalar(struct pe_kernels *kernels);
 void pe_gemm_avx2(struct pe_kernels *kernels);
 void pe_gemm_avx512(struct pe_kernels *kernels);

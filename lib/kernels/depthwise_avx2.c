@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The loops of depthwise_body.h in vectors of 8 floats. */
+#include <immintrin.h>
+
+#include "kernels.h"
+
+typedef float vec __attribute__((vector_size(32), may_alias));
+
+#define VEC_LANES 8
+
+static inline void vec_stream(float *p, vec a)
+{
+	_mm256_stream_ps(p, a);
+}
+
+static inline void vec_fence(void)
+{
+	_mm_sfence();
+}
+
+#include "depthwise_body.h"
+
+void pe_depthwise_avx2(struct pe_kernels *kernels)
+{
+	kernels->depthwise = depthwise_row;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The loops of depthwise_body.h in vectors of 4 floats. */
+#include "kernels.h"
+
+typedef float vec __attribute__((vector_size(16), may_alias));
+
+#define VEC_LANES 4
+
+static inline void vec_stream(float *p, vec a)
+{
+	*(vec *)p = a;
+}
+
+static inline void vec_fence(void)
+{
+}
+
+#include "depthwise_body.h"
+
+void pe_depthwise_scalar(struct pe_kernels *kernels)
+{
+	kernels->depthwise = depthwise_row;
+}
