@@ -12,7 +12,8 @@
 #include "tensor.h"
 
 enum padding { ZERO, REFLECT, CIRCULAR, REPLICATE };
-#define BLOCK 64                        /* channels a piece of work; a multiple of PE_DEPTHWISE_LANES */
+#define NEAR (24 << 10) /* bytes of the rows of a window that stay in the nearest cache */
+#define NARROW 64       /* channels a piece of work, at least: shorter runs of memory cost more */
 #define PAST_CACHES ((int64_t)16 << 20) /* bytes of an output that goes to memory, not to the caches */
 
 struct state {
@@ -21,8 +22,9 @@ struct state {
 	int64_t back;                        /* frames before its own that a window sees */
 	enum padding padding;
 	bool residual;
-	double *taps; /* (frames, kernel, kernel, dim) */
-	const double *bias;
+	double *taps;       /* (frames, kernel, kernel, dim), then bias */
+	float *single_taps; /* the same with dim filled up to `step` */
+	int64_t step;
 };
 
 /* ---- rows --------------------------------------------------------------------------- */
@@ -31,8 +33,8 @@ struct work {
 	const pe_encoding *e;
 	const pe_tensor *x, *y; /* (batch, tokens, dim) */
 	int64_t height, width;  /* of y's grid */
-	int64_t blocks;
-	bool single; /* computed in single precision; else in double */
+	int64_t block, blocks;  /* channels a block, and how many */
+	bool single;            /* computed in single precision; else in double */
 	bool stream;
 };
 
@@ -45,13 +47,17 @@ struct block {
 	bool whole;                              /* all rows are kept, not only those that a window reaches */
 	char *rows, *zeros;
 	const void **window; /* (frames, kernel) */
-	void *weight, *bias;
-	double *out; /* one token, or, in single precision, one row of y */
+	double *out;         /* one token, or, in single precision, one row of y */
 };
 
 static size_t size_of(const struct work *w)
 {
 	return w->single ? sizeof(float) : sizeof(double);
+}
+
+static int64_t filled_up(int64_t channels)
+{
+	return (channels + PE_DEPTHWISE_LANES - 1) / PE_DEPTHWISE_LANES * PE_DEPTHWISE_LANES;
 }
 
 /* Where a window finds place i of n, or -1: zeros. */
@@ -82,17 +88,21 @@ static char *element(const pe_tensor *t, int64_t batch, int64_t token, int64_t c
 	return (char *)t->data + at * (int64_t)pe_dtype_size(t->dtype);
 }
 
-static void load_token(const struct block *b, int64_t token, char *out)
+/* `count` tokens from `first` on. */
+static void load_tokens(const struct block *b, int64_t first, int64_t count, char *out)
 {
 	const pe_tensor *x = b->w->x;
-	const char *in = element(x, b->batch, token, b->channel);
-	if (!b->w->single)
-		pe_load_f64((double *)(void *)out, in, x->dtype, x->strides[2], b->channels);
-	else if (x->strides[2] == 1)
-		memcpy(out, in, (size_t)b->channels * sizeof(float));
-	else
-		for (int64_t c = 0; c < b->channels; c++)
-			((float *)(void *)out)[c] = ((const float *)(const void *)in)[c * x->strides[2]];
+	const char *in = element(x, b->batch, first, b->channel);
+	int64_t step = x->strides[1] * (int64_t)pe_dtype_size(x->dtype), last = x->strides[2];
+	size_t token = (size_t)b->width * size_of(b->w), size = (size_t)b->channels * sizeof(float);
+	for (int64_t i = 0; i < count; i++, in += step, out += token)
+		if (!b->w->single)
+			pe_load_f64((double *)(void *)out, in, x->dtype, last, b->channels);
+		else if (last == 1)
+			memcpy(out, in, size);
+		else
+			for (int64_t c = 0; c < b->channels; c++)
+				((float *)(void *)out)[c] = ((const float *)(const void *)in)[c * last];
 }
 
 /* Copies a row of the grid and pads it. The filling of tokens and the zeros of rows stay as they began. */
@@ -103,8 +113,7 @@ static void load_row(const struct block *b, int64_t frame, int64_t y)
 	int64_t first = domain->prefix + (frame * domain->height + y) * domain->width;
 	size_t token = (size_t)b->width * size_of(b->w);
 	char *row = row_of(b, frame, y), *own = row + (size_t)s->reach * token;
-	for (int64_t i = 0; i < domain->width; i++)
-		load_token(b, first + i, own + (size_t)i * token);
+	load_tokens(b, first, domain->width, own);
 	for (int64_t i = 0; i < 2 * s->reach; i++) {
 		int64_t at = i < s->reach ? i - s->reach : domain->width + i - s->reach;
 		int64_t from = source(s->padding, at, domain->width);
@@ -132,10 +141,11 @@ static void find_window(const struct block *b, int64_t frame, int64_t y)
 static void convolve_token(const struct block *b, int64_t i, const double *x, double *out)
 {
 	const struct state *s = b->w->e->state;
-	const double *weight = b->weight;
-	memcpy(out, b->bias, (size_t)b->channels * sizeof *out);
+	int64_t taps = s->frames * s->kernel * s->kernel;
+	const double *weight = s->taps + b->channel;
+	memcpy(out, weight + taps * s->dim, (size_t)b->channels * sizeof *out);
 	for (int64_t r = 0; r < s->frames * s->kernel; r++)
-		for (int64_t t = 0; t < s->kernel; t++, weight += b->width) {
+		for (int64_t t = 0; t < s->kernel; t++, weight += s->dim) {
 			const double *in = (const double *)b->window[r] + (i * s->stride + t) * b->width;
 			for (int64_t c = 0; c < b->channels; c++)
 				out[c] += weight[c] * in[c];
@@ -165,10 +175,11 @@ static void do_row_single(pe_context *worker, const struct block *b, int64_t fir
 	worker->kernels->depthwise(&(struct pe_depthwise_row){.rows = (const float *const *)b->window,
 		.row_count = s->frames * s->kernel,
 		.taps = s->kernel,
-		.weight = b->weight,
-		.bias = b->bias,
+		.weight = s->single_taps + b->channel,
+		.bias = s->single_taps + s->frames * s->kernel * s->kernel * s->step + b->channel,
 		.x = x,
 		.width = b->width,
+		.weight_step = s->step,
 		.stride = s->stride,
 		.count = b->w->width,
 		.y = out,
@@ -212,37 +223,22 @@ static void do_block(pe_context *worker, const struct block *b)
 
 /* ---- work --------------------------------------------------------------------------- */
 
-/* to[i] ← from, of the block's channels, filled up with zeros. */
-static void take_channels(const struct block *b, const double *from, void *to, int64_t i)
-{
-	for (int64_t c = 0; c < b->channels; c++)
-		if (b->w->single)
-			((float *)to)[i * b->width + c] = (float)from[b->channel + c];
-		else
-			((double *)to)[i * b->width + c] = from[b->channel + c];
-}
-
 static pe_status start_block(pe_context *worker, struct block *b)
 {
 	const struct work *w = b->w;
 	const struct state *s = w->e->state;
 	const pe_domain *domain = w->e->domain;
-	int64_t rows = s->kernel, taps = s->frames * s->kernel * s->kernel;
+	int64_t rows = s->kernel;
 	b->whole = s->frames > 1 || s->padding == CIRCULAR;
 	if (b->whole)
 		rows = domain->frames * domain->height;
 	b->row = (domain->width + 2 * s->reach) * b->width * (int64_t)size_of(w);
 	b->rows = pe_alloc_zero(worker, rows + 1, (size_t)b->row);
 	b->window = pe_alloc(worker, s->frames * s->kernel, sizeof *b->window);
-	b->weight = pe_alloc_zero(worker, taps * b->width, size_of(w));
-	b->bias = pe_alloc_zero(worker, b->width, size_of(w));
 	b->out = pe_alloc(worker, b->width * w->width, sizeof *b->out);
-	if (!b->rows || !b->window || !b->weight || !b->bias || !b->out)
+	if (!b->rows || !b->window || !b->out)
 		return PE_ERR_NOMEM;
 	b->zeros = b->rows + rows * b->row;
-	for (int64_t i = 0; i < taps; i++)
-		take_channels(b, s->taps + i * s->dim, b->weight, i);
-	take_channels(b, s->bias, b->bias, 0);
 	return PE_OK;
 }
 
@@ -250,16 +246,14 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 {
 	const struct work *w = arg;
 	const struct state *s = w->e->state;
-	struct block b = {.w = w, .batch = chunk / w->blocks, .channel = chunk % w->blocks * BLOCK};
-	b.channels = pe_min(BLOCK, s->dim - b.channel);
-	b.width = (b.channels + PE_DEPTHWISE_LANES - 1) / PE_DEPTHWISE_LANES * PE_DEPTHWISE_LANES;
+	struct block b = {.w = w, .batch = chunk / w->blocks, .channel = chunk % w->blocks * w->block};
+	b.channels = pe_min(w->block, s->dim - b.channel);
+	b.width = filled_up(b.channels);
 	pe_status status = start_block(worker, &b);
 	if (status == PE_OK)
 		do_block(worker, &b);
 	pe_free(worker, b.rows);
 	pe_free(worker, b.window);
-	pe_free(worker, b.weight);
-	pe_free(worker, b.bias);
 	pe_free(worker, b.out);
 	return status;
 }
@@ -286,8 +280,10 @@ static pe_status tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)
 		.y = y,
 		.height = strided(s, e->domain->height),
 		.width = strided(s, e->domain->width),
-		.blocks = (s->dim + BLOCK - 1) / BLOCK,
 		.single = x->dtype == PE_F32};
+	int64_t near = NEAR / (s->kernel * (e->domain->width + 2 * s->reach) * (int64_t)sizeof(float));
+	w.block = pe_max(NARROW, near / PE_DEPTHWISE_LANES * PE_DEPTHWISE_LANES);
+	w.blocks = (s->dim + w.block - 1) / w.block;
 	w.stream = x->data != y->data && pe_tensor_bytes(y) >= PAST_CACHES;
 	copy_prefix(e, x, y);
 	return pe_parallel(e->ctx, x->shape[0] * w.blocks, do_chunk, &w, "peg");
@@ -320,7 +316,7 @@ static pe_status take_weights(pe_encoding *e)
 	struct state *s = e->state;
 	const int64_t still[] = {s->dim, 1, s->kernel, s->kernel};
 	const int64_t moving[] = {s->dim, 1, s->frames, s->kernel, s->kernel};
-	int64_t taps = s->frames * s->kernel * s->kernel, count;
+	int64_t taps = s->frames * s->kernel * s->kernel;
 	int32_t given = 0;
 	int64_t shape[PE_MAX_DIMS];
 	bool frames = pe_encoding_given_shape(e, "weight", &given, shape) ? given == 5 : s->frames > 1;
@@ -330,13 +326,18 @@ static pe_status take_weights(pe_encoding *e)
 	struct pe_initial zero = pe_initial_constant(0);
 	zero.optional = true;
 	PE_TRY(pe_encoding_weight(e, "bias", 1, &s->dim, zero, &bias));
-	s->bias = bias;
-	s->taps = pe_mul(s->dim, taps, &count) ? pe_alloc(e->ctx, count, sizeof *s->taps) : NULL;
-	if (!s->taps)
+	s->step = filled_up(s->dim);
+	s->taps = pe_alloc(e->ctx, taps + 1, (size_t)s->dim * sizeof *s->taps);
+	s->single_taps = pe_alloc_zero(e->ctx, taps + 1, (size_t)s->step * sizeof *s->single_taps);
+	if (!s->taps || !s->single_taps)
 		return PE_ERR_NOMEM;
 	for (int64_t c = 0; c < s->dim; c++)
 		for (int64_t t = 0; t < taps; t++)
 			s->taps[t * s->dim + c] = weight[c * taps + t];
+	memcpy(s->taps + taps * s->dim, bias, (size_t)s->dim * sizeof *bias);
+	for (int64_t t = 0; t <= taps; t++)
+		for (int64_t c = 0; c < s->dim; c++)
+			s->single_taps[t * s->step + c] = (float)s->taps[t * s->dim + c];
 	return PE_OK;
 }
 
@@ -388,6 +389,7 @@ static void release(pe_encoding *e)
 {
 	struct state *s = e->state;
 	pe_free(e->ctx, s->taps);
+	pe_free(e->ctx, s->single_taps);
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)

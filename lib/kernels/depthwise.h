@@ -10,14 +10,14 @@
 
 #define PE_DEPTHWISE_LANES 16
 
-/* Tokens of rows, weight, bias and x are `width` floats, a multiple of PE_DEPTHWISE_LANES. */
+/* Tokens of rows and x are `width` floats; width and weight_step are multiples of PE_DEPTHWISE_LANES. */
 struct pe_depthwise_row {
 	const float *const *rows; /* row_count of them, each of (count - 1) stride + taps tokens */
 	int64_t row_count, taps;
-	const float *weight; /* (row_count, taps, width) */
-	const float *bias;
-	const float *x; /* what is added, count tokens, stride tokens apart; or NULL: nothing */
-	int64_t width, stride, count;
+	const float *weight; /* (row_count, taps, weight_step), of which `width` floats are read */
+	const float *bias;   /* width */
+	const float *x;      /* what is added, count tokens, stride tokens apart; or NULL: nothing */
+	int64_t width, weight_step, stride, count;
 	float *y; /* count tokens of `channels` floats, channels ≤ width, y_step floats apart */
 	int64_t y_step, channels;
 	/* Write past the caches: for outputs that would not stay in them. Has no effect unless y and y_step

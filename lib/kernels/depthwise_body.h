@@ -11,45 +11,54 @@
 #define INLINE static inline __attribute__((always_inline))
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < (n); i++)
 
+typedef vec loose_vec __attribute__((aligned(4)));
+
 INLINE vec at(const float *p)
 {
-	vec a;
-	memcpy(&a, p, sizeof a);
-	return a;
+	return *(const loose_vec *)p;
 }
 
-/* Where the sum of token i goes; all of a vector, or its first `lanes` numbers. */
-INLINE void put(const struct pe_depthwise_row *d, int64_t i, int64_t channel, vec sum, const bool stream)
+/* y ← x + sum, or sum without x: all lanes, or the first `lanes` of them. */
+INLINE void put(float *y, const float *x, int64_t lanes, vec sum, const bool stream)
 {
-	int64_t lanes = d->channels - channel;
-	float *y = d->y + i * d->y_step + channel;
-	if (d->x)
-		sum = at(d->x + i * d->stride * d->width + channel) + sum;
-	if (lanes < VEC_LANES)
-		memcpy(y, &sum, (size_t)lanes * sizeof *y);
-	else if (stream)
+	if (x)
+		sum = at(x) + sum;
+	if (lanes < VEC_LANES) {
+		vec part = sum; /* so that sum itself is never in memory */
+		memcpy(y, &part, (size_t)lanes * sizeof *y);
+	} else if (stream) {
 		vec_stream(y, sum);
-	else
-		memcpy(y, &sum, sizeof sum);
+	} else {
+		*(loose_vec *)y = sum;
+	}
 }
 
-/* Tokens i … i + TILE - 1 by 3 × 3 taps, next to each other: a value is read once for all its taps. */
-INLINE void tile_of_three(const struct pe_depthwise_row *d, int64_t i, int64_t channel, vec weight[3][3],
-	vec bias, const bool stream)
+/* Weights of a row of three taps. Named: GCC would keep arrays of them in memory. */
+struct three {
+	vec a, b, c;
+};
+
+struct four {
+	vec s, t, u, v;
+};
+
+INLINE struct three three_at(const float *weight, int64_t step)
 {
-	vec sum[TILE] = {bias, bias, bias, bias};
-	EACH(r, 3)
-	{
-		const float *x = d->rows[r] + i * d->width + channel;
-		EACH(j, TILE + 2)
-		{
-			vec value = at(x + j * d->width);
-			EACH(t, 3)
-			if (j >= t && j - t < TILE)
-				sum[j - t] += weight[r][t] * value;
-		}
-	}
-	EACH(k, TILE) put(d, i + k, channel, sum[k], stream);
+	return (struct three){at(weight), at(weight + step), at(weight + 2 * step)};
+}
+
+/* Adds one row's part to the sums of four tokens; a value is read once for all its taps. */
+INLINE struct four add_three(struct four sum, const float *x, int64_t width, struct three w)
+{
+	vec p = at(x), q = at(x + width), r = at(x + 2 * width);
+	sum.s = sum.s + w.a * p + w.b * q + w.c * r;
+	p = at(x + 3 * width);
+	sum.t = sum.t + w.a * q + w.b * r + w.c * p;
+	q = at(x + 4 * width);
+	sum.u = sum.u + w.a * r + w.b * p + w.c * q;
+	r = at(x + 5 * width);
+	sum.v = sum.v + w.a * p + w.b * q + w.c * r;
+	return sum;
 }
 
 /* `tokens` tokens from i on, by any taps. */
@@ -60,39 +69,63 @@ INLINE void tile(
 	EACH(k, tokens) sum[k] = at(d->bias + channel);
 	for (int64_t r = 0; r < d->row_count; r++) {
 		const float *x = d->rows[r] + i * d->stride * d->width + channel;
-		const float *weight = d->weight + r * d->taps * d->width + channel;
+		const float *weight = d->weight + r * d->taps * d->weight_step + channel;
 		for (int64_t t = 0; t < d->taps; t++) {
-			vec w = at(weight + t * d->width);
+			vec w = at(weight + t * d->weight_step);
 			EACH(k, tokens) sum[k] += w * at(x + (k * d->stride + t) * d->width);
 		}
 	}
-	EACH(k, tokens) put(d, i + k, channel, sum[k], stream);
+	EACH(k, tokens)
+	put(d->y + (i + k) * d->y_step + channel, d->x ? d->x + (i + k) * d->stride * d->width + channel : NULL,
+		d->channels - channel, sum[k], stream);
 }
 
-/* Returns how many tokens are done. */
-INLINE int64_t do_three(const struct pe_depthwise_row *d, int64_t channel, const bool stream)
+/* 3 × 3 taps next to each other, of at least TILE tokens; the last tile may do some again. */
+INLINE void do_three(const struct pe_depthwise_row *d, int64_t channel, const bool stream)
 {
-	vec weight[3][3], bias = at(d->bias + channel);
-	EACH(r, 3) EACH(t, 3) weight[r][t] = at(d->weight + (r * 3 + t) * d->width + channel);
-	int64_t i = 0;
-	for (; i + TILE <= d->count; i += TILE)
-		tile_of_three(d, i, channel, weight, bias, stream);
-	return i;
+	const float *x = d->rows[0] + channel, *y = d->rows[1] + channel, *z = d->rows[2] + channel;
+	const float *weight = d->weight + channel;
+	const struct three above = three_at(weight, d->weight_step);
+	const struct three own = three_at(weight + 3 * d->weight_step, d->weight_step);
+	const struct three below = three_at(weight + 6 * d->weight_step, d->weight_step);
+	const vec bias = at(d->bias + channel);
+	const int64_t width = d->width, step = d->y_step, count = d->count, lanes = d->channels - channel;
+	for (int64_t next = 0; next < count; next += TILE) {
+		int64_t i = next + TILE <= count ? next : count - TILE, first = i * width;
+		struct four sum = {bias, bias, bias, bias};
+		sum = add_three(sum, x + first, width, above);
+		sum = add_three(sum, y + first, width, own);
+		sum = add_three(sum, z + first, width, below);
+		float *out = d->y + channel + i * step;
+		const float *in = d->x ? d->x + channel + first : NULL;
+		put(out, in, lanes, sum.s, stream);
+		put(out + step, in ? in + width : NULL, lanes, sum.t, stream);
+		put(out + 2 * step, in ? in + 2 * width : NULL, lanes, sum.u, stream);
+		put(out + 3 * step, in ? in + 3 * width : NULL, lanes, sum.v, stream);
+	}
 }
 
-INLINE void do_channels(const struct pe_depthwise_row *d, int64_t channel, const bool stream)
+INLINE void do_any(const struct pe_depthwise_row *d, int64_t channel, const bool stream)
 {
 	int64_t i = 0;
-	if (d->row_count == 3 && d->taps == 3 && d->stride == 1)
-		i = do_three(d, channel, stream);
 	for (; i + TILE <= d->count; i += TILE)
 		tile(d, i, channel, TILE, stream);
 	for (; i < d->count; i++)
 		tile(d, i, channel, 1, stream);
 }
 
-static void depthwise_row(const struct pe_depthwise_row *d)
+INLINE void do_channels(const struct pe_depthwise_row *d, int64_t channel, const bool stream)
 {
+	if (d->row_count == 3 && d->taps == 3 && d->stride == 1 && d->count >= TILE)
+		do_three(d, channel, stream);
+	else
+		do_any(d, channel, stream);
+}
+
+static void depthwise_row(const struct pe_depthwise_row *row)
+{
+	const struct pe_depthwise_row copy = *row,
+								  *d = &copy; /* which the compiler knows that no store changes */
 	bool stream = d->stream && (uintptr_t)d->y % sizeof(vec) == 0 && d->y_step % VEC_LANES == 0;
 	for (int64_t c = 0; c < d->channels; c += VEC_LANES)
 		if (stream)

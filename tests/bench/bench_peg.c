@@ -96,7 +96,7 @@ static void run(struct tokens t, int only_time)
 {
 	pe_context *ctx;
 	pe_domain *domain;
-	check(NULL, pe_context_create(&(pe_context_options){.threads = 1}, &ctx));
+	check(NULL, pe_context_create(NULL, &ctx));
 	pe_encoding *e = prepare(ctx, &t, &domain);
 	double ratio[TURNS], in_ratio[TURNS], copied = 1, apart = 1, in_place = 1;
 	for (int i = -2; i < TURNS; i++) {

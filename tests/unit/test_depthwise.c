@@ -49,6 +49,7 @@ static void check(const struct pe_kernels *kernels, struct buffers *b, int64_t r
 		.bias = b->bias,
 		.x = residual ? b->rows[rows / 2] + taps / 2 * WIDTH : NULL,
 		.width = WIDTH,
+		.weight_step = WIDTH,
 		.stride = stride,
 		.count = count,
 		.y = b->y + GUARD,
