@@ -61,7 +61,8 @@ struct pe_tiles {
  * nothing, and -inf does. */
 static inline double pe_tile_bounded(double x)
 {
-	return isfinite(x) ? fmin(fmax(x, -0x1p125), 0x1p125) : x;
+	const double most = 0x1p125;
+	return fabs(x) <= most || !isfinite(x) ? x : copysign(most, x);
 }
 
 /* Queries that share the lanes of a tile. */

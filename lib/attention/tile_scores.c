@@ -111,6 +111,16 @@ void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 	(void)multiply_with_content(w, tile);
 }
 
+/* Hardly ever does one need it; the loop that looks is fast. */
+static void bound_row(double *row, int64_t n)
+{
+	double beyond = 0;
+	for (int64_t j = 0; j < n; j++)
+		beyond = fabs(row[j]) <= 0x1p125 ? beyond : 1;
+	for (int64_t j = 0; beyond > 0 && j < n; j++)
+		row[j] = pe_tile_bounded(row[j]);
+}
+
 /* w->row ← what the encodings that are in no table say of a query's cells; biases also by the mask. */
 static void ask_encodings(
 	struct pe_tile_work *w, const struct pe_cells *cells, const struct pe_tile_table *table, bool is_gain)
@@ -121,8 +131,10 @@ static void ask_encodings(
 		const pe_encoding *e = table->rest.list[i];
 		(is_gain ? e->encoder->gains : e->encoder->scores)(e, cells, w->row);
 	}
-	if (!is_gain)
-		pe_plan_add_mask(w->tiles->plan, cells, w->row);
+	if (is_gain)
+		return;
+	pe_plan_add_mask(w->tiles->plan, cells, w->row);
+	bound_row(w->row, cells->count);
 }
 
 /* A row of cells of each query by an encoder's own function, into keys × lanes, over a table's slice. */
@@ -132,12 +144,13 @@ static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const 
 	const struct pe_tile_group *g = tile->group;
 	const float *slice = pe_tile_slice(w->tiles, table, tile);
 	int64_t n = tile->end - tile->first;
+	double factor = is_gain ? 1.0 : PE_LOG2E;
 	for (int64_t l = 0; l < g->count; l++) {
 		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
 		float *line = w->lines + l * n;
 		ask_encodings(w, &cells, table, is_gain);
 		for (int64_t j = 0; j < n; j++)
-			line[j] = (float)(is_gain ? w->row[j] : PE_LOG2E * pe_tile_bounded(w->row[j]));
+			line[j] = (float)(factor * w->row[j]);
 		for (int64_t j = 0; slice && j < n; j++)
 			line[j] = is_gain ? line[j] * slice[l - j] : line[j] + slice[l - j];
 	}

@@ -76,6 +76,7 @@ static int made_terms(const pe_encoding *e, struct pe_term *terms)
 		.width = m->width,
 		.per_head = m->has_offset,
 		.offset = m->has_offset ? m->offset : NULL,
+		.unscaled = m->rows % 3 == 0,
 		.index = made_index};
 	return 1;
 }
