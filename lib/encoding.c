@@ -223,16 +223,6 @@ pe_status pe_encoding_array(const pe_encoding *encoding, int64_t index, pe_array
 	return PE_OK;
 }
 
-static bool overlap(const pe_tensor *a, const pe_tensor *b)
-{
-	if (pe_tensor_count(a) == 0 || pe_tensor_count(b) == 0)
-		return false;
-	const char *a0, *a1, *b0, *b1;
-	pe_tensor_extent(a, &a0, &a1);
-	pe_tensor_extent(b, &b0, &b1);
-	return (uintptr_t)a0 < (uintptr_t)b1 && (uintptr_t)b0 < (uintptr_t)a1;
-}
-
 static pe_status check_outputs(pe_encoding *e, const pe_tensor *outs)
 {
 	for (int64_t i = 0; i < e->array_count; i++) {
@@ -241,7 +231,7 @@ static pe_status check_outputs(pe_encoding *e, const pe_tensor *outs)
 			continue;
 		PE_TRY(pe_tensor_check_output(e->ctx, &outs[i], info->name, info->dtype, info->ndim, info->shape));
 		for (int64_t j = 0; j < i; j++)
-			if (outs[j].data && overlap(&outs[i], &outs[j]))
+			if (outs[j].data && pe_tensor_overlap(&outs[i], &outs[j]))
 				return pe_fail(
 					e->ctx, PE_ERR_ARGUMENT, "the outputs %s and %s overlap", e->arrays[j].name, info->name);
 	}
@@ -282,15 +272,6 @@ static bool as_batch(const pe_tensor *t, pe_tensor *out)
 	return true;
 }
 
-/* Of tensors of the same shape: the stride of a dimension of length 1 says nothing. */
-static bool same_view(const pe_tensor *a, const pe_tensor *b)
-{
-	for (int32_t d = 0; d < a->ndim; d++)
-		if (a->shape[d] != 1 && a->strides[d] != b->strides[d])
-			return false;
-	return a->data == b->data;
-}
-
 pe_status pe_encoding_apply_shape(pe_encoding *encoding, int32_t ndim, const int64_t *shape, int64_t *out)
 {
 	if (!encoding || !shape || !out)
@@ -318,7 +299,8 @@ pe_status pe_encoding_apply(pe_encoding *encoding, const pe_tensor *x, const pe_
 	PE_TRY(pe_tensor_check_output(e->ctx, y, "the output", PE_F64, x->ndim, shape));
 	if (x->dtype != y->dtype)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "features and output must be of the same type");
-	if (overlap(x, y) && (!same_view(x, y) || memcmp(shape, x->shape, (size_t)x->ndim * sizeof *shape) != 0))
+	if (pe_tensor_overlap(x, y) &&
+		(!pe_tensor_same_view(x, y) || memcmp(shape, x->shape, (size_t)x->ndim * sizeof *shape) != 0))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "features and output overlap without being the same");
 	pe_tensor xb, yb;
 	if (pe_tensor_count(y) == 0) /* the product of the leading dimensions may not fit */
@@ -366,12 +348,6 @@ struct rotation_work {
 	const pe_tensor *x, *y;
 };
 
-static char *vector_of(const pe_tensor *t, const struct pe_place *at)
-{
-	int64_t offset = at->batch * t->strides[0] + at->head * t->strides[1] + at->token * t->strides[2];
-	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
-}
-
 static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
 {
 	const struct rotation_work *w = arg;
@@ -384,11 +360,13 @@ static pe_status rotate_head(pe_context *worker, void *arg, int64_t index)
 		struct pe_place at = {w->side, index / heads, index % heads, first};
 		double *turned = rows + count * in;
 		for (int64_t i = 0; i < count; i++, at.token++)
-			pe_load_f64(rows + i * in, vector_of(w->x, &at), w->x->dtype, w->x->strides[3], in);
+			pe_load_f64(rows + i * in, pe_tensor_at(w->x, at.batch, at.head, at.token), w->x->dtype,
+				w->x->strides[3], in);
 		at.token = first;
 		pe_encoding_rotate_rows(w->e, &at, count, rows, in, turned, out);
 		for (int64_t i = 0; i < count; i++, at.token++)
-			pe_store_f64(vector_of(w->y, &at), w->y->dtype, w->y->strides[3], turned + i * out, 1, out);
+			pe_store_f64(pe_tensor_at(w->y, at.batch, at.head, at.token), w->y->dtype, w->y->strides[3],
+				turned + i * out, 1, out);
 	}
 	pe_free(worker, rows);
 	return PE_OK;
@@ -414,7 +392,7 @@ static pe_status check_rotation(pe_encoding *e, pe_side side, const pe_tensor *x
 	if (heads != 0 && shape[1] > heads)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "there are %lld heads, and it knows %lld",
 			(long long)shape[1], (long long)heads);
-	if (overlap(x, y) && (!same_view(x, y) || shape[3] != x->shape[3]))
+	if (pe_tensor_overlap(x, y) && (!pe_tensor_same_view(x, y) || shape[3] != x->shape[3]))
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "input and output overlap without being the same");
 	return PE_OK;
 }

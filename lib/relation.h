@@ -21,6 +21,15 @@ struct pe_range {
 };
 struct pe_range pe_distance_range(const pe_encoding *e);
 
+/* Σ a b, one after the other. */
+static inline double pe_dot(const double *a, const double *b, int64_t n)
+{
+	double sum = 0;
+	for (int64_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
 /* y[o] ← Σ_i weight[o, i] x[i] + bias[o], weight (out, in) as of PyTorch's Linear; bias may be NULL. */
 void pe_linear(const double *weight, const double *bias, int64_t in, int64_t out, const double *x, double *y);
 

@@ -70,22 +70,6 @@ static pe_status convert_head(pe_context *worker, void *arg, int64_t head)
 	return PE_OK;
 }
 
-static bool overlap(const pe_tensor *x, const pe_tensor *y)
-{
-	const char *x0, *x1, *y0, *y1;
-	pe_tensor_extent(x, &x0, &x1);
-	pe_tensor_extent(y, &y0, &y1);
-	return (uintptr_t)x0 < (uintptr_t)y1 && (uintptr_t)y0 < (uintptr_t)x1;
-}
-
-static bool same_view(const pe_tensor *x, const pe_tensor *y)
-{
-	for (int32_t d = 0; d < x->ndim; d++)
-		if (x->shape[d] != 1 && x->strides[d] != y->strides[d])
-			return false;
-	return x->data == y->data;
-}
-
 static bool is_layout(pe_rotary_layout layout)
 {
 	return layout == PE_ROTARY_HALVES || layout == PE_ROTARY_INTERLEAVED;
@@ -115,7 +99,7 @@ static pe_status check_tensors(pe_context *ctx, int64_t head_dim, const pe_tenso
 			pe_dtype_name(x->dtype), pe_dtype_name(y->dtype));
 	pe_dtype held = x->dtype == PE_U8 ? PE_BOOL : x->dtype; /* which u8 can hold too */
 	PE_TRY(pe_tensor_check_output(ctx, y, "the output", held, x->ndim, x->shape));
-	if (overlap(x, y) && !same_view(x, y))
+	if (pe_tensor_overlap(x, y) && !pe_tensor_same_view(x, y))
 		return pe_fail(ctx, PE_ERR_ARGUMENT, "input and output overlap without being the same");
 	return PE_OK;
 }

@@ -26,12 +26,6 @@ struct block {
 	float *single_cosine, *single_sine;
 };
 
-static char *vector_of(const pe_tensor *t, int64_t batch, int64_t head, int64_t token)
-{
-	int64_t offset = batch * t->strides[0] + head * t->strides[1] + token * t->strides[2];
-	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
-}
-
 static void find_turns(const struct work *w, const struct block *b)
 {
 	int64_t pairs = w->r->pairs;
@@ -47,7 +41,7 @@ static void copy_start(const struct work *w, const struct block *b)
 	size_t size = (size_t)w->r->start * sizeof(float);
 	for (int64_t n = 0; size > 0 && n < b->heads * b->count; n++) {
 		int64_t head = b->head + n / b->count, token = b->first + n % b->count;
-		memcpy(vector_of(w->y, b->batch, head, token), vector_of(w->x, b->batch, head, token), size);
+		memcpy(pe_tensor_at(w->y, b->batch, head, token), pe_tensor_at(w->x, b->batch, head, token), size);
 	}
 }
 
@@ -58,8 +52,8 @@ static void rotate_pairs(const pe_context *worker, const struct work *w, const s
 {
 	const pe_tensor *x = w->x, *y = w->y;
 	worker->kernels->rotate(&(struct pe_rotate_block){
-		.x = (const float *)(const void *)vector_of(x, b->batch, b->head, b->first) + from,
-		.y = (float *)(void *)vector_of(y, b->batch, b->head, b->first) + from,
+		.x = (const float *)(const void *)pe_tensor_at(x, b->batch, b->head, b->first) + from,
+		.y = (float *)(void *)pe_tensor_at(y, b->batch, b->head, b->first) + from,
 		.x_head = x->strides[1],
 		.x_token = x->strides[2],
 		.y_head = y->strides[1],
@@ -100,10 +94,10 @@ static void rotate_rows(const struct work *w, const struct block *b)
 	int64_t width = x->shape[3], pairs = w->r->pairs;
 	for (int64_t n = 0; n < b->heads * b->count; n++) {
 		int64_t head = b->head + n / b->count, i = n % b->count;
-		const void *from = vector_of(x, b->batch, head, b->first + i);
+		const void *from = pe_tensor_at(x, b->batch, head, b->first + i);
 		pe_load_f64(b->row, from, x->dtype, x->strides[3], width);
 		pe_rotation_pairs(w->r, b->cosine + i * pairs, b->sine + i * pairs, 0, pairs, b->row);
-		void *to = vector_of(y, b->batch, head, b->first + i);
+		void *to = pe_tensor_at(y, b->batch, head, b->first + i);
 		pe_store_f64(to, y->dtype, y->strides[3], b->row, 1, width);
 	}
 }

@@ -114,6 +114,24 @@ void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **
 	*last = (const char *)tensor->data + high * size;
 }
 
+bool pe_tensor_overlap(const pe_tensor *a, const pe_tensor *b)
+{
+	const char *a0, *a1, *b0, *b1;
+	if (!a->data || !b->data || pe_tensor_count(a) == 0 || pe_tensor_count(b) == 0)
+		return false;
+	pe_tensor_extent(a, &a0, &a1);
+	pe_tensor_extent(b, &b0, &b1);
+	return (uintptr_t)a0 < (uintptr_t)b1 && (uintptr_t)b0 < (uintptr_t)a1;
+}
+
+bool pe_tensor_same_view(const pe_tensor *a, const pe_tensor *b)
+{
+	for (int32_t d = 0; d < a->ndim; d++)
+		if (a->shape[d] != 1 && a->strides[d] != b->strides[d])
+			return false;
+	return a->data == b->data;
+}
+
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i)
 {
 	return (char *)tensor->data + i * tensor->strides[0] * (int64_t)pe_dtype_size(tensor->dtype);

@@ -11,6 +11,11 @@ bool pe_tensor_is_dense(const pe_tensor *tensor);
 /* First byte, and one past the last byte, that a view touches. */
 void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **last);
 
+/* Whether two views, of any types, have bytes of memory in common, or may have between strides. */
+bool pe_tensor_overlap(const pe_tensor *a, const pe_tensor *b);
+/* Whether two tensors of the same shape are one view: the stride of a dimension of length 1 says nothing. */
+bool pe_tensor_same_view(const pe_tensor *a, const pe_tensor *b);
+
 /* Fails unless tensor is a writable output of this shape whose type can hold dtype (a float type
  * for a float, i32 or i64 for an integer, bool or u8 for a bool) and whose elements do not overlap. */
 pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
@@ -22,6 +27,13 @@ pe_status pe_tensor_check_input(pe_context *ctx, const pe_tensor *tensor, const 
 
 /* "(3, 4)" into out, for messages. */
 void pe_shape_text(char *out, size_t size, int32_t ndim, const int64_t *shape);
+
+/* Address of element [i, j, k], or [i, j, k, 0, …]; tensor has at least three dimensions. */
+static inline char *pe_tensor_at(const pe_tensor *tensor, int64_t i, int64_t j, int64_t k)
+{
+	int64_t offset = i * tensor->strides[0] + j * tensor->strides[1] + k * tensor->strides[2];
+	return (char *)tensor->data + offset * (int64_t)pe_dtype_size(tensor->dtype);
+}
 
 /* Address of element [i, 0, 0, …]; tensor has at least one dimension. */
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i);

@@ -56,20 +56,14 @@ static void merge_row(enum pe_merge merge, const double *p, double *x, int64_t n
 										 : x[i] * (1 + p[i]);
 }
 
-static char *element(const pe_tensor *t, int64_t batch, int64_t token)
-{
-	int64_t offset = batch * t->strides[0] + token * t->strides[1];
-	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
-}
-
 /* Merges a row into one token's features. buffer holds a row of x. */
 static void merge_token(const struct work *w, int64_t batch, int64_t token, const double *p, double *buffer)
 {
 	int64_t width = w->x->shape[2];
-	pe_load_f64(buffer, element(w->x, batch, token), w->x->dtype, w->x->strides[2], width);
+	pe_load_f64(buffer, pe_tensor_at(w->x, batch, token, 0), w->x->dtype, w->x->strides[2], width);
 	if (w->merge != PE_MERGE_CONCAT && token >= w->unplaced)
 		merge_row(w->merge, p, buffer, width);
-	char *out = element(w->y, batch, token);
+	char *out = pe_tensor_at(w->y, batch, token, 0);
 	pe_store_f64(out, w->y->dtype, w->y->strides[2], buffer, 1, width);
 	if (w->merge == PE_MERGE_CONCAT)
 		pe_store_f64(out + width * w->y->strides[2] * (int64_t)pe_dtype_size(w->y->dtype), w->y->dtype,
@@ -81,12 +75,12 @@ static void do_row(const struct work *w, int64_t batch, int64_t token, double *r
 {
 	if (w->numbers) {
 		size_t size = pe_dtype_size(w->y->dtype);
-		copy_parts(w, batch, token, w->numbers, size, element(w->y, batch, token));
+		copy_parts(w, batch, token, w->numbers, size, pe_tensor_at(w->y, batch, token, 0));
 		return;
 	}
 	find_row(w, batch, token, row);
 	if (!w->x) {
-		pe_store_f64(element(w->y, batch, token), w->y->dtype, w->y->strides[2], row, 1, w->dim);
+		pe_store_f64(pe_tensor_at(w->y, batch, token, 0), w->y->dtype, w->y->strides[2], row, 1, w->dim);
 		return;
 	}
 	bool shared = w->e->domain->batch == 1;

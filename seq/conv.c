@@ -153,9 +153,8 @@ static pe_status do_block(pe_context *worker, void *arg, int64_t chunk)
 		convolve(w, x, group, i + skipped - reach, sum);
 		for (int64_t o = 0; o < s->width; o++)
 			sum[o] = x[(i + skipped) * s->width + o] + activated(s, sum[o]);
-		int64_t at = batch * w->y->strides[0] + i * w->y->strides[1] + group * s->width * w->y->strides[2];
-		pe_store_f64((char *)w->y->data + at * (int64_t)pe_dtype_size(w->y->dtype), w->y->dtype,
-			w->y->strides[2], sum, 1, s->width);
+		pe_store_f64(
+			pe_tensor_at(w->y, batch, i, group * s->width), w->y->dtype, w->y->strides[2], sum, 1, s->width);
 	}
 	pe_free(worker, sum);
 	return PE_OK;
@@ -164,14 +163,12 @@ static pe_status do_block(pe_context *worker, void *arg, int64_t chunk)
 /* x by groups, so that a window is one run of memory. */
 static void gather(const struct state *s, const pe_tensor *x, double *out)
 {
-	int64_t size = (int64_t)pe_dtype_size(x->dtype), tokens = x->shape[1];
+	int64_t tokens = x->shape[1];
 	for (int64_t b = 0; b < x->shape[0]; b++)
 		for (int64_t g = 0; g < s->groups; g++)
-			for (int64_t i = 0; i < tokens; i++) {
-				int64_t at = b * x->strides[0] + i * x->strides[1] + g * s->width * x->strides[2];
+			for (int64_t i = 0; i < tokens; i++)
 				pe_load_f64(out + ((b * s->groups + g) * tokens + i) * s->width,
-					(const char *)x->data + at * size, x->dtype, x->strides[2], s->width);
-			}
+					pe_tensor_at(x, b, i, g * s->width), x->dtype, x->strides[2], s->width);
 }
 
 static pe_status tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)

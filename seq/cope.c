@@ -4,21 +4,13 @@
  * "Contextual position encoding: learning to count what's important", 2024, appendix B. */
 #include <math.h>
 
-#include "encoder.h"
+#include "relation.h"
 
 struct state {
 	double *table; /* (max_position, head_dim); owned by the encoding */
 	int64_t head_dim, positions;
 	bool scaled;
 };
-
-static double dot(const double *a, const double *b, int64_t n)
-{
-	double sum = 0;
-	for (int64_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
 
 static double gate(double logit)
 {
@@ -36,9 +28,10 @@ static void move_to(const struct state *s, const double *q, int64_t at, struct b
 {
 	if (at == between->at)
 		return;
-	between->low = at == between->at + 1 ? between->high : dot(q, s->table + at * s->head_dim, s->head_dim);
+	between->low =
+		at == between->at + 1 ? between->high : pe_dot(q, s->table + at * s->head_dim, s->head_dim);
 	between->high =
-		at + 1 < s->positions ? dot(q, s->table + (at + 1) * s->head_dim, s->head_dim) : between->low;
+		at + 1 < s->positions ? pe_dot(q, s->table + (at + 1) * s->head_dim, s->head_dim) : between->low;
 	between->at = at;
 }
 

@@ -68,17 +68,11 @@ struct work {
 	int merge;
 };
 
-static char *element(const pe_tensor *t, int64_t batch, int64_t token)
-{
-	int64_t at = batch * t->strides[0] + token * t->strides[1];
-	return (char *)t->data + at * (int64_t)pe_dtype_size(t->dtype);
-}
-
 /* y ← x and h merged; x is a row of features, which may be changed. */
 static void put(const struct work *w, int64_t batch, int64_t token, double *x, const double *h)
 {
 	const struct state *s = w->e->state;
-	char *out = element(w->y, batch, token);
+	char *out = pe_tensor_at(w->y, batch, token, 0);
 	int64_t step = w->y->strides[2];
 	if (w->merge == PE_MERGE_CONCAT || w->merge == REPLACE) {
 		if (w->merge == PE_MERGE_CONCAT)
@@ -104,7 +98,7 @@ static pe_status do_batch(pe_context *worker, void *arg, int64_t batch)
 	double *h = x + s->dim;
 	memcpy(h, s->start, (size_t)s->dim * sizeof *h);
 	for (int64_t i = 0; i < w->x->shape[1]; i++) {
-		pe_load_f64(x, element(w->x, batch, i), w->x->dtype, w->x->strides[2], s->dim);
+		pe_load_f64(x, pe_tensor_at(w->x, batch, i, 0), w->x->dtype, w->x->strides[2], s->dim);
 		step(s, x, h, h + s->dim);
 		put(w, batch, i, x, h);
 	}

@@ -72,12 +72,6 @@ static double time_of(const pe_encoding *e, struct range r, int64_t batch, int64
 
 /* ---- tokens ------------------------------------------------------------------------- */
 
-static char *element(const pe_tensor *t, int64_t batch, int64_t token)
-{
-	int64_t at = batch * t->strides[0] + token * t->strides[1];
-	return (char *)t->data + at * (int64_t)pe_dtype_size(t->dtype);
-}
-
 struct work {
 	const pe_encoding *e;
 	const pe_tensor *x, *y;
@@ -89,8 +83,9 @@ static void prepend(const struct work *w, int64_t batch, double *row)
 	const struct state *s = w->e->state;
 	for (int64_t i = 0; i < w->y->shape[1]; i++) {
 		if (i >= s->points)
-			pe_load_f64(row, element(w->x, batch, i - s->points), w->x->dtype, w->x->strides[2], s->dim);
-		pe_store_f64(element(w->y, batch, i), w->y->dtype, w->y->strides[2],
+			pe_load_f64(
+				row, pe_tensor_at(w->x, batch, i - s->points, 0), w->x->dtype, w->x->strides[2], s->dim);
+		pe_store_f64(pe_tensor_at(w->y, batch, i, 0), w->y->dtype, w->y->strides[2],
 			i < s->points ? s->control + i * s->dim : row, 1, s->dim);
 	}
 }
@@ -102,14 +97,15 @@ static void sample(const struct work *w, int64_t batch, double *numbers)
 	double *points = numbers + s->dim, weights[MAX_DEGREE + 1];
 	struct range r = range_of(w->e, batch, s->points);
 	for (int64_t i = 0; i < s->points; i++)
-		pe_load_f64(points + i * s->dim, element(w->x, batch, i), w->x->dtype, w->x->strides[2], s->dim);
+		pe_load_f64(
+			points + i * s->dim, pe_tensor_at(w->x, batch, i, 0), w->x->dtype, w->x->strides[2], s->dim);
 	for (int64_t i = 0; i < s->samples; i++) {
 		int64_t segment = locate(s, time_of(w->e, r, batch, s->points + i), weights);
 		memset(numbers, 0, (size_t)s->dim * sizeof *numbers);
 		for (int k = 0; k <= s->degree; k++)
 			for (int64_t c = 0; c < s->dim; c++)
 				numbers[c] += weights[k] * points[(segment + k) * s->dim + c];
-		pe_store_f64(element(w->y, batch, i), w->y->dtype, w->y->strides[2], numbers, 1, s->dim);
+		pe_store_f64(pe_tensor_at(w->y, batch, i, 0), w->y->dtype, w->y->strides[2], numbers, 1, s->dim);
 	}
 }
 

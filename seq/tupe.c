@@ -8,6 +8,7 @@
 #include "distance_buckets.h"
 #include "encoder.h"
 #include "pool.h"
+#include "relation.h"
 #include "scores.h"
 
 #define LAYER_NORM_EPSILON 1e-5
@@ -25,19 +26,11 @@ struct state {
 
 /* ---- scores ------------------------------------------------------------------------- */
 
-static double dot(const double *a, const double *b, int64_t n)
-{
-	double sum = 0;
-	for (int64_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 /* Of two rows of the table in one head. */
 static double product(const struct state *s, int64_t head, int64_t query, int64_t key)
 {
 	const double *q = s->projected + query * 2 * s->dim + head * s->width;
-	return dot(q, s->projected + key * 2 * s->dim + s->dim + head * s->width, s->width);
+	return pe_dot(q, s->projected + key * 2 * s->dim + s->dim + head * s->width, s->width);
 }
 
 /* Position p has row p + 1. The class token's products are the diagonal's first two: as a key that of row 1,
@@ -169,7 +162,7 @@ static pe_status project(pe_context *worker, void *arg, int64_t row)
 	normalize(s, row, normal);
 	for (int side = 0; side < 2; side++)
 		for (int64_t d = 0; d < s->dim; d++)
-			out[side * s->dim + d] = dot(s->weight[side] + d * s->dim, normal, s->dim) + s->bias[side][d];
+			out[side * s->dim + d] = pe_dot(s->weight[side] + d * s->dim, normal, s->dim) + s->bias[side][d];
 	double factor = 1 / sqrt(2 * (double)s->width);
 	for (int64_t d = 0; d < s->dim; d++)
 		out[d] *= factor;

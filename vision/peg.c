@@ -82,17 +82,11 @@ static char *row_of(const struct block *b, int64_t frame, int64_t y)
 	return b->rows + slot * b->row;
 }
 
-static char *element(const pe_tensor *t, int64_t batch, int64_t token, int64_t channel)
-{
-	int64_t at = batch * t->strides[0] + token * t->strides[1] + channel * t->strides[2];
-	return (char *)t->data + at * (int64_t)pe_dtype_size(t->dtype);
-}
-
 /* `count` tokens from `first` on. */
 static void load_tokens(const struct block *b, int64_t first, int64_t count, char *out)
 {
 	const pe_tensor *x = b->w->x;
-	const char *in = element(x, b->batch, first, b->channel);
+	const char *in = pe_tensor_at(x, b->batch, first, b->channel);
 	int64_t step = x->strides[1] * (int64_t)pe_dtype_size(x->dtype), last = x->strides[2];
 	size_t token = (size_t)b->width * size_of(b->w), size = (size_t)b->channels * sizeof(float);
 	for (int64_t i = 0; i < count; i++, in += step, out += token)
@@ -160,8 +154,8 @@ static void do_row_double(const struct block *b, int64_t first, const double *x)
 	const pe_tensor *y = b->w->y;
 	for (int64_t i = 0; i < b->w->width; i++) {
 		convolve_token(b, i, x ? x + i * s->stride * b->width : NULL, b->out);
-		pe_store_f64(
-			element(y, b->batch, first + i, b->channel), y->dtype, y->strides[2], b->out, 1, b->channels);
+		pe_store_f64(pe_tensor_at(y, b->batch, first + i, b->channel), y->dtype, y->strides[2], b->out, 1,
+			b->channels);
 	}
 }
 
@@ -170,7 +164,7 @@ static void do_row_single(pe_context *worker, const struct block *b, int64_t fir
 	const struct state *s = b->w->e->state;
 	const pe_tensor *y = b->w->y;
 	bool direct = y->strides[2] == 1;
-	float *out = (float *)(void *)(direct ? element(y, b->batch, first, b->channel) : (char *)b->out);
+	float *out = (float *)(void *)(direct ? pe_tensor_at(y, b->batch, first, b->channel) : (char *)b->out);
 	int64_t step = direct ? y->strides[1] : b->width;
 	worker->kernels->depthwise(&(struct pe_depthwise_row){.rows = (const float *const *)b->window,
 		.row_count = s->frames * s->kernel,
@@ -188,7 +182,7 @@ static void do_row_single(pe_context *worker, const struct block *b, int64_t fir
 		.stream = direct && b->w->stream});
 	for (int64_t i = 0; !direct && i < b->w->width; i++)
 		for (int64_t c = 0; c < b->channels; c++)
-			*(float *)(void *)element(y, b->batch, first + i, b->channel + c) = out[i * step + c];
+			*(float *)(void *)pe_tensor_at(y, b->batch, first + i, b->channel + c) = out[i * step + c];
 }
 
 /* A row of y. Rows of x that it is the last to need may be overwritten by it. */
@@ -264,7 +258,7 @@ static void copy_prefix(const pe_encoding *e, const pe_tensor *x, const pe_tenso
 	for (int64_t b = 0; x->data != y->data && b < x->shape[0]; b++)
 		for (int64_t i = 0; i < e->domain->prefix; i++)
 			for (int64_t c = 0; c < x->shape[2]; c++)
-				memcpy(element(y, b, i, c), element(x, b, i, c), size);
+				memcpy(pe_tensor_at(y, b, i, c), pe_tensor_at(x, b, i, c), size);
 }
 
 static int64_t strided(const struct state *s, int64_t n)

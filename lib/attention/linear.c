@@ -184,16 +184,11 @@ static double sum_up(const struct work *w, int64_t i)
 static void give_query(const struct work *w, int64_t i)
 {
 	const struct pe_plan *p = w->plan;
-	const int64_t *s = p->out.strides, *l = p->lse.strides;
 	double lse = sum_up(w, i);
-	int64_t at = w->batch * s[0] + w->head * s[1] + i * s[2];
-	pe_store_f64((char *)p->out.data + at * (int64_t)pe_dtype_size(p->out.dtype), p->out.dtype, s[3], w->row,
-		1, p->sum_width);
-	if (!p->lse.data)
-		return;
-	at = w->batch * l[0] + w->head * l[1] + i * l[2];
-	pe_store_f64(
-		(char *)p->lse.data + at * (int64_t)pe_dtype_size(p->lse.dtype), p->lse.dtype, 1, &lse, 1, 1);
+	pe_store_f64(pe_tensor_at(&p->out, w->batch, w->head, i), p->out.dtype, p->out.strides[3], w->row, 1,
+		p->sum_width);
+	if (p->lse.data)
+		pe_store_f64(pe_tensor_at(&p->lse, w->batch, w->head, i), p->lse.dtype, 1, &lse, 1, 1);
 }
 
 /* Queries in the order of their positions, each after the keys that it sees. */
@@ -233,11 +228,9 @@ static void load_mask(struct work *w)
 	const struct pe_plan *p = w->plan;
 	const int64_t *s = p->mask.strides;
 	int64_t seen = p->key_lengths ? p->key_lengths[w->batch] : p->keys;
-	int64_t at = w->batch * s[0] + w->head * s[1];
 	memset(w->mask, 0, (size_t)p->keys * sizeof *w->mask);
 	if (p->mask.data)
-		pe_load_f64(w->mask, (const char *)p->mask.data + at * (int64_t)pe_dtype_size(p->mask.dtype),
-			p->mask.dtype, s[3], p->keys);
+		pe_load_f64(w->mask, pe_tensor_at(&p->mask, w->batch, w->head, 0), p->mask.dtype, s[3], p->keys);
 	bool added = p->mask.data && pe_dtype_is_float(p->mask.dtype);
 	for (int64_t j = 0; j < p->keys; j++)
 		if (j >= seen || (p->mask.data && !added && !(w->mask[j] > 0)))

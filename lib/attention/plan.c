@@ -42,16 +42,6 @@ static pe_status take_sizes(struct pe_plan *p)
 	return PE_OK;
 }
 
-static bool overlap(const pe_tensor *a, const pe_tensor *b)
-{
-	const char *a0, *a1, *b0, *b1;
-	if (!b->data || pe_tensor_count(a) == 0 || pe_tensor_count(b) == 0)
-		return false;
-	pe_tensor_extent(a, &a0, &a1);
-	pe_tensor_extent(b, &b0, &b1);
-	return (uintptr_t)a0 < (uintptr_t)b1 && (uintptr_t)b0 < (uintptr_t)a1;
-}
-
 static pe_status take_outputs(struct pe_plan *p, const pe_attention_tensors *t)
 {
 	const int64_t shape[] = {p->batch, p->heads, p->queries, p->sum_width};
@@ -65,9 +55,9 @@ static pe_status take_outputs(struct pe_plan *p, const pe_attention_tensors *t)
 	}
 	const pe_tensor *inputs[] = {&p->q, &p->k, &p->v, &p->mask};
 	for (int64_t i = 0; i < PE_COUNT(inputs); i++)
-		if (overlap(&p->out, inputs[i]) || (p->lse.data && overlap(&p->lse, inputs[i])))
+		if (pe_tensor_overlap(&p->out, inputs[i]) || pe_tensor_overlap(&p->lse, inputs[i]))
 			return pe_fail(p->ctx, PE_ERR_ARGUMENT, "an output of attention overlaps an input");
-	if (p->lse.data && overlap(&p->out, &p->lse))
+	if (pe_tensor_overlap(&p->out, &p->lse))
 		return pe_fail(p->ctx, PE_ERR_ARGUMENT, "out and lse overlap");
 	return PE_OK;
 }

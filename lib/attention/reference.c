@@ -6,6 +6,7 @@
 
 #include "plan.h"
 #include "pool.h"
+#include "relation.h"
 
 /* q, k and v after the site rotate, dense. */
 struct reference {
@@ -60,14 +61,6 @@ static pe_status rotate_side(struct pe_plan *p, pe_side side, double **to)
 
 /* ---- logits ------------------------------------------------------------------------- */
 
-static double dot(const double *a, const double *b, int64_t n)
-{
-	double sum = 0;
-	for (int64_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 static const double *query_of(const struct reference *r, const struct pe_cells *c)
 {
 	const struct pe_plan *p = r->plan;
@@ -99,9 +92,9 @@ static void add_term(const struct reference *r, const pe_encoding *e, const stru
 			continue;
 		const double *x = term->side == PE_KEYS ? key_of(r, c, j) : query_of(r, c);
 		const double *t = term_row(term, c->head, row->index[j]);
-		double sum = dot(x, t, term->width);
+		double sum = pe_dot(x, t, term->width);
 		if (term->offset)
-			sum += dot(term->offset + c->head * term->width, t, term->width);
+			sum += pe_dot(term->offset + c->head * term->width, t, term->width);
 		logits[j] += (term->unscaled ? 1 : scale) * sum;
 	}
 }
@@ -136,7 +129,7 @@ static void score(const struct reference *r, const struct pe_cells *c, struct ro
 	double scale = pe_plan_scale(p, c->batch, c->head, c->query);
 	pe_plan_visible(p, c, seen);
 	for (int64_t j = 0; j < c->count; j++) {
-		logits[j] = seen[j] ? scale * dot(query_of(r, c), key_of(r, c, j), p->dot_width) : 0;
+		logits[j] = seen[j] ? scale * pe_dot(query_of(r, c), key_of(r, c, j), p->dot_width) : 0;
 		bias[j] = 0;
 	}
 	add_content(r, c, scale, row);
@@ -224,14 +217,10 @@ static void finish(const struct reference *r, const struct pe_cells *c, struct r
 			out[d] += weights[j] * v[d];
 	}
 	add_value_terms(r, c, weights, seen, row->index, out);
-	int64_t at = c->batch * p->out.strides[0] + c->head * p->out.strides[1] + c->query * p->out.strides[2];
-	pe_store_f64((char *)p->out.data + at * (int64_t)pe_dtype_size(p->out.dtype), p->out.dtype,
-		p->out.strides[3], out, 1, p->sum_width);
-	if (!p->lse.data)
-		return;
-	at = c->batch * p->lse.strides[0] + c->head * p->lse.strides[1] + c->query * p->lse.strides[2];
-	pe_store_f64(
-		(char *)p->lse.data + at * (int64_t)pe_dtype_size(p->lse.dtype), p->lse.dtype, 1, &lse, 1, 1);
+	pe_store_f64(pe_tensor_at(&p->out, c->batch, c->head, c->query), p->out.dtype, p->out.strides[3], out, 1,
+		p->sum_width);
+	if (p->lse.data)
+		pe_store_f64(pe_tensor_at(&p->lse, c->batch, c->head, c->query), p->lse.dtype, 1, &lse, 1, 1);
 }
 
 /* ---- one query of all heads --------------------------------------------------------- */

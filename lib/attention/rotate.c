@@ -24,10 +24,9 @@ void pe_plan_rotate_rows(
 	const struct pe_plan *p, const struct pe_place *first, int64_t count, double *rows, double *scratch)
 {
 	const pe_tensor *t = tensor_of(p, first->side);
-	int64_t at = first->batch * t->strides[0] + first->head * t->strides[1] + first->token * t->strides[2];
-	int64_t size = (int64_t)pe_dtype_size(t->dtype), width = t->shape[3];
+	int64_t width = t->shape[3];
 	for (int64_t i = 0; i < count; i++)
-		pe_load_f64(rows + i * width, (const char *)t->data + (at + i * t->strides[2]) * size, t->dtype,
+		pe_load_f64(rows + i * width, pe_tensor_at(t, first->batch, first->head, first->token + i), t->dtype,
 			t->strides[3], width);
 	for (int i = 0; i < p->rotate.count; i++) {
 		const int64_t *widths = p->rotated[first->side] + i;

@@ -7,12 +7,6 @@
 
 /* ---- storage types ------------------------------------------------------------------- */
 
-static const char *vector_at(const pe_tensor *t, int64_t batch, int64_t head, int64_t i)
-{
-	int64_t offset = batch * t->strides[0] + head * t->strides[1] + i * t->strides[2];
-	return (const char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
-}
-
 /* Rows as floats: f32 where they lie, others by way of scratch (n × width). */
 static const float *rows_of(const struct pe_tiles *tiles, const pe_tensor *t, const struct pe_place *first,
 	int64_t n, float *scratch, int64_t *stride, int64_t *step)
@@ -21,13 +15,13 @@ static const float *rows_of(const struct pe_tiles *tiles, const pe_tensor *t, co
 	if (t->dtype == PE_F32) {
 		*stride = t->strides[2];
 		*step = t->strides[3];
-		return (const float *)(const void *)vector_at(t, first->batch, first->head, first->token);
+		return (const float *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token);
 	}
 	pe_tile_convert_fn *convert =
 		t->dtype == PE_F16 ? tiles->kernels->tile_from_f16 : tiles->kernels->tile_from_bf16;
 	for (int64_t i = 0; i < n; i++)
 		convert(scratch + i * width,
-			(const uint16_t *)(const void *)vector_at(t, first->batch, first->head, first->token + i),
+			(const uint16_t *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token + i),
 			t->strides[3], width);
 	*stride = width;
 	*step = 1;

@@ -147,10 +147,7 @@ static void store_lse(struct pe_tile_work *w, const struct pe_tile_group *g)
 	for (int64_t l = 0; lse->data && l < g->count; l++) {
 		double value =
 			((double)g->state.max[l] + log2((double)g->state.sum[l]) + t->peak[g->head]) / PE_LOG2E;
-		int64_t at =
-			w->batch * lse->strides[0] + g->head * lse->strides[1] + (g->first + l) * lse->strides[2];
-		pe_store_f64(
-			(char *)lse->data + at * (int64_t)pe_dtype_size(lse->dtype), lse->dtype, 1, &value, 1, 1);
+		pe_store_f64(pe_tensor_at(lse, w->batch, g->head, g->first + l), lse->dtype, 1, &value, 1, 1);
 	}
 }
 
@@ -159,8 +156,7 @@ static void store_rows(struct pe_tile_work *w, const struct pe_tile_group *g, co
 	const struct pe_tiles *t = w->tiles;
 	const pe_tensor *out = &t->plan->out;
 	int64_t width = t->plan->sum_width;
-	int64_t at = w->batch * out->strides[0] + g->head * out->strides[1] + g->first * out->strides[2];
-	char *data = (char *)out->data + at * (int64_t)pe_dtype_size(out->dtype);
+	char *data = pe_tensor_at(out, w->batch, g->head, g->first);
 	if (out->dtype == PE_F32 && out->strides[3] == 1) {
 		t->kernels->tile_finish(
 			(float *)(void *)data, out->strides[2], g->sums, g->vecs, g->count, width, factor);

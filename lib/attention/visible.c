@@ -13,9 +13,8 @@ static int64_t key_count(const struct pe_plan *p, int64_t batch)
 
 static const char *mask_row(const struct pe_plan *p, const struct pe_cells *c)
 {
-	const int64_t *s = p->mask.strides;
-	int64_t offset = c->batch * s[0] + c->head * s[1] + c->query * s[2] + c->key * s[3];
-	return (const char *)p->mask.data + offset * (int64_t)pe_dtype_size(p->mask.dtype);
+	const char *row = pe_tensor_at(&p->mask, c->batch, c->head, c->query);
+	return row + c->key * p->mask.strides[3] * (int64_t)pe_dtype_size(p->mask.dtype);
 }
 
 /* A mask's value at cell n of a row. */
