@@ -27,6 +27,7 @@
  *   Strings    UTF-8, NUL-terminated, numbers always in the C locale.
  *   Options    A struct of options begins with its own size, set by the caller:
  *              pe_context_options o = { sizeof o }; every other field zero means its default.
+ *   Structs    Those of options may grow at the end; all others change with the soname alone.
  *
  * The library never exits, aborts, prints, or reads the environment.
  */
