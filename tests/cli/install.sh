@@ -30,11 +30,17 @@ cc $flags "$source/tests/examples/transformer.c" $(pkg-config --cflags --libs po
 prints '^rope: 48 tokens at once and one by one agree within 1e-5: yes$'
 prints '^alibi: 48 tokens at once and one by one agree within 1e-5: yes$'
 if command -v c++ >/dev/null; then
-	# shellcheck disable=SC2046,SC2086
-	c++ -std=c++17 $flags "$source/tests/examples/table.cpp" $(pkg-config --cflags --libs posenc) -o table \
-		>"$out" 2>"$err" || fail 'table.cpp does not build'
+	for example in table vit; do
+		# shellcheck disable=SC2046,SC2086
+		c++ -std=c++17 -Wall -Wextra $flags "$source/tests/examples/$example.cpp" \
+			$(pkg-config --cflags --libs posenc) -o $example >"$out" 2>"$err" ||
+			fail "$example.cpp does not build"
+	done
 	./table >"$out" 2>"$err" || fail 'table failed'
 	prints 'token 0: 0, token 2: 0.841471 0.540302'
+	./vit >"$out" 2>"$err" || fail 'vit failed'
+	prints '^peg leaves the class token alone: yes$'
+	prints '^the block agrees with attention in double within 1e-4: yes$'
 fi
 
 # Only pe_* leaves the library, and nothing that exits or prints comes in.
