@@ -319,24 +319,27 @@ PE_API const char *pe_graph_failure(const pe_graph *graph, int64_t index);
 typedef struct pe_image pe_image;
 
 typedef struct pe_image_info {
-	const char *format; /* "png", "pbm", "pgm", "ppm", "pam" */
+	const char *format; /* "png", "pbm", "pgm", "ppm", "pam", "jpeg", "webp" */
 	int64_t height, width;
 	int32_t channels; /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha */
 	int32_t alpha;    /* 1 if the last channel is alpha (0: transparent); not premultiplied */
 	int32_t bits;     /* of a sample in the file; of a palette: of an index */
 	int32_t palette; /* 1 if there was one: it is expanded, and so is grey of fewer than 8 bits, to 0 … 255 */
-	int32_t interlaced; /* 0 or 1 */
+	int32_t interlaced; /* 0 or 1; of a JPEG: progressive */
 	int32_t maximum;    /* the sample that stands for 1: 255, 65535, or what a PNM says */
-	const char *colour; /* chunks that say what samples mean as colours, "gAMA iCCP"; they are not applied */
+	const char *colour; /* what the file says of its samples as colours, and of orientation, and is not
+						 * applied: "gAMA iCCP" of a PNG, "ICC Exif" of others */
 	const char *digest; /* BLAKE2b-256 of the bytes read, as b2sum -l 256 prints */
 } pe_image_info;
 
 /* The name of the picture format that data begin with, "PNG", "PNM", "JPEG", …, or NULL; 64 bytes are
- * enough. PNG and PNM can be read, the others are refused by name. */
+ * enough. PNG and PNM can be read, JPEG and WebP where the build has their libraries; the others are
+ * refused by name. */
 PE_API const char *pe_image_recognise(const void *data, size_t size);
-/* Reads a picture: PNG of every type and depth, PBM, PGM, PPM, PAM. "-" is standard input; gzip is
- * unpacked. params is of table "image", or NULL: of it, lenient and max_pixels matter here. Damaged,
- * cut and overlong files are PE_ERR_FORMAT, with the chunk or offset in the message, unless lenient=1. */
+/* Reads a picture: PNG of every type and depth, PBM, PGM, PPM, PAM, JPEG (8 bits, not CMYK), WebP. "-" is
+ * standard input; gzip is unpacked. params is of table "image", or NULL: of it, lenient and max_pixels matter
+ * here. Damaged, cut and overlong files are PE_ERR_FORMAT, with the chunk or offset in the message, unless
+ * lenient=1. */
 PE_API PE_NODISCARD pe_status pe_image_from_file(
 	pe_context *context, const char *path, const pe_params *params, pe_image **out);
 PE_API PE_NODISCARD pe_status pe_image_from_bytes(pe_context *context, const void *data, size_t size,

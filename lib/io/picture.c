@@ -14,6 +14,37 @@
 
 /* ---- which format ------------------------------------------------------------------- */
 
+/* What this build reads. */
+static const struct reader {
+	const char *name;
+	bool (*is)(const void *data, size_t size);
+	pe_status (*read)(struct pe_image *image, const struct pe_picture_source *source);
+} readers[] = {
+	{"PNG", pe_is_png, pe_png_read},
+	{"PNM", pe_is_pnm, pe_pnm_read},
+#ifdef PE_WITH_JPEG
+	{"JPEG", pe_is_jpeg, pe_jpeg_read},
+#define AND_JPEG ", JPEG"
+#else
+#define AND_JPEG ""
+#endif
+#ifdef PE_WITH_WEBP
+	{"WebP", pe_is_webp, pe_webp_read},
+#define AND_WEBP ", WebP"
+#else
+#define AND_WEBP ""
+#endif
+};
+#define READ_FROM "PNG, PNM" AND_JPEG AND_WEBP
+
+static const struct reader *find_reader(const void *data, size_t size)
+{
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+		if (readers[i].is(data, size))
+			return &readers[i];
+	return NULL;
+}
+
 struct signature {
 	const char *name, *hint;
 	int64_t at; /* of the bytes that tell */
@@ -56,10 +87,9 @@ const char *pe_image_recognise(const void *data, size_t size)
 {
 	if (!data)
 		return NULL;
-	if (pe_is_png(data, size))
-		return "PNG";
-	if (pe_is_pnm(data, size))
-		return "PNM";
+	const struct reader *reader = find_reader(data, size);
+	if (reader)
+		return reader->name;
 	const struct signature *other = find_other(data, size);
 	return other ? other->name : NULL;
 }
@@ -69,10 +99,10 @@ static pe_status refuse(pe_context *ctx, const struct pe_picture_source *source)
 	const struct signature *other = find_other(source->data, source->size);
 	if (other)
 		return pe_fail(ctx, PE_ERR_UNSUPPORTED,
-			"%s: this is a %s file, and pictures are read from PNG and PNM; %s", source->name, other->name,
-			other->hint);
-	return pe_fail(
-		ctx, PE_ERR_FORMAT, "%s: this is no picture: neither PNG nor PNM (PBM, PGM, PPM, PAM)", source->name);
+			"%s: this is a %s file, and this build reads pictures from " READ_FROM "; %s", source->name,
+			other->name, other->hint);
+	return pe_fail(ctx, PE_ERR_FORMAT, "%s: this is no picture: none of " READ_FROM " (PBM, PGM, PPM, PAM)",
+		source->name);
 }
 
 /* ---- limits and memory -------------------------------------------------------------- */
@@ -134,9 +164,8 @@ static pe_status parse(pe_context *ctx, const struct pe_picture_source *source, 
 	image->ctx = ctx;
 	image->info.digest = image->digest;
 	image->info.colour = image->colour;
-	pe_status status = pe_is_png(source->data, source->size) ? pe_png_read(image, source)
-		: pe_is_pnm(source->data, source->size)              ? pe_pnm_read(image, source)
-															 : refuse(ctx, source);
+	const struct reader *reader = find_reader(source->data, source->size);
+	pe_status status = reader ? reader->read(image, source) : refuse(ctx, source);
 	if (status == PE_OK)
 		*out = image;
 	else

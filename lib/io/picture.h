@@ -28,11 +28,16 @@ struct pe_picture_source {
 /* By the first bytes. */
 bool pe_is_png(const void *data, size_t size);
 bool pe_is_pnm(const void *data, size_t size);
+bool pe_is_jpeg(const void *data, size_t size);
+bool pe_is_webp(const void *data, size_t size);
 
 /* Each fills image->info and ->samples; what there is after a failure is released by pe_image_destroy.
  * PE_ERR_FORMAT names what is wrong and where. */
 pe_status pe_png_read(struct pe_image *image, const struct pe_picture_source *source) PE_NODISCARD;
 pe_status pe_pnm_read(struct pe_image *image, const struct pe_picture_source *source) PE_NODISCARD;
+/* Where the build has their libraries: PE_WITH_JPEG, PE_WITH_WEBP. */
+pe_status pe_jpeg_read(struct pe_image *image, const struct pe_picture_source *source) PE_NODISCARD;
+pe_status pe_webp_read(struct pe_image *image, const struct pe_picture_source *source) PE_NODISCARD;
 
 /* Refuses sizes that are empty or beyond the limit. Allocates nothing. */
 pe_status pe_picture_check_size(struct pe_image *image, const struct pe_picture_source *source,

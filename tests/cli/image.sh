@@ -82,10 +82,8 @@ expect 0 encode cut.png --lenient --alpha drop --patch 2 --with axial --tokens p
 { cat small.png; echo more; } >long.png
 refused 3 encode long.png --patch 1; says "there are more data behind the end, at byte $size"
 expect 0 encode long.png --lenient --alpha drop --patch 2 --with axial --tokens patches -o long.npz; says 'more data behind the end'
-printf '\377\330\377\340\000\020JFIF' >x.jpg
-refused 3 encode x.jpg; says 'x.jpg: this is a JPEG file, and pictures are read from PNG and PNM; convert it'
-printf 'RIFF\020\000\000\000WEBPVP8 ' >x.png
-refused 3 encode x.png; says 'x.png: this is a WebP file'
+printf 'GIF89a' >x.png
+refused 3 encode x.png; says 'x.png: this is a GIF file, and this build reads pictures from PNG, PNM.*; convert it'
 printf 'nothing' >y.png
 refused 3 encode y.png; says 'y.png: this is no picture'
 expect 4 encode none.png; says 'none.png: No such file'
@@ -93,3 +91,28 @@ expect 4 encode none.png; says 'none.png: No such file'
 expect 0 help encode; prints '--patch-order c,ph,pw'; prints '--lenient'
 expect 0 help --man; prints 'Reading pictures'
 expect 0 completion words -- encode; prints '^--patch-order'; prints '^--lenient'
+
+# JPEG and WebP, where the build has their libraries.
+photos=$source/tests/golden/photos
+if "$posenc" inspect "$photos/full.jpg" >/dev/null 2>&1; then
+	expect 0 inspect "$photos/halved.jpg"; prints 'jpeg, 37 x 29 pixels, RGB, 8 bits'
+	expect 0 encode "$photos/progressive.jpg" --patch 4 --tokens patches --with axial -q -o jpeg.npz
+	expect 0 inspect jpeg.npz; prints 'tokens *f32 *(63, 48)'
+	head -c 600 "$photos/full.jpg" >cut.jpg
+	refused 3 encode cut.jpg --patch 4; says 'cut.jpg: JPEG: Premature end of JPEG file, near byte'
+	expect 0 encode cut.jpg --patch 4 --lenient --tokens patches --with axial -o cut.npz; says 'warning: cut.jpg: JPEG:'
+	{ cat "$photos/full.jpg"; echo more; } >long.jpg
+	expect 0 inspect long.jpg; says 'long.jpg: JPEG: 5 bytes after the picture are not read'
+	refused 3 encode "$photos/inks.jpg" --patch 4; says 'CMYK'
+else
+	refused 3 encode "$photos/full.jpg"; says 'this is a JPEG file'
+fi
+if "$posenc" inspect "$photos/lossy.webp" >/dev/null 2>&1; then
+	refused 3 encode "$photos/alpha.webp" --patch 4 --tokens patches --with axial; says 'alpha'
+	expect 0 encode "$photos/alpha.webp" --patch 4 --alpha white --tokens patches --with axial -q -o webp.npz
+	head -c 300 "$photos/lossy.webp" >cut.webp
+	refused 3 encode cut.webp --patch 4; says 'cut.webp: WebP: the data end too early'
+	refused 3 encode "$photos/moving.webp" --patch 4; says 'animation'
+else
+	refused 3 encode "$photos/lossy.webp"; says 'this is a WebP file'
+fi
