@@ -98,7 +98,7 @@ if "$posenc" inspect "$photos/full.jpg" >/dev/null 2>&1; then
 	expect 0 inspect "$photos/halved.jpg"; prints 'jpeg, 37 x 29 pixels, RGB, 8 bits'
 	expect 0 encode "$photos/progressive.jpg" --patch 4 --tokens patches --with axial -q -o jpeg.npz
 	expect 0 inspect jpeg.npz; prints 'tokens *f32 *(63, 48)'
-	head -c 600 "$photos/full.jpg" >cut.jpg
+	head -c 1200 "$photos/full.jpg" >cut.jpg
 	refused 3 encode cut.jpg --patch 4; says 'cut.jpg: JPEG: Premature end of JPEG file, near byte'
 	expect 0 encode cut.jpg --patch 4 --lenient --tokens patches --with axial -o cut.npz; says 'warning: cut.jpg: JPEG:'
 	{ cat "$photos/full.jpg"; echo more; } >long.jpg
