@@ -120,7 +120,7 @@ static void bind(struct ready *r, const struct problem *p)
 	pe_params_destroy(&params);
 }
 
-static struct ready prepare(const struct problem *p)
+static inline struct ready prepare(const struct problem *p)
 {
 	struct ready r = {NULL, NULL, NULL, {0}, {0}, {0}, {0}, NULL};
 	pe_context_options options = {.size = sizeof options, .threads = p->threads};
@@ -162,7 +162,7 @@ static double attend(struct ready *r, const struct problem *p, clockid_t clock)
 }
 
 /* Least time of a over least time of b, taken in turns. */
-static double ratio(const struct problem *a, const struct problem *b, clockid_t clock)
+static inline double ratio(const struct problem *a, const struct problem *b, clockid_t clock)
 {
 	struct ready x = prepare(a), y = prepare(b);
 	double least[2] = {1e9, 1e9};
