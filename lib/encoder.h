@@ -149,7 +149,8 @@ struct pe_encoding {
 	bool leaves_scale;  /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
 	bool leaves_gains;  /* likewise of gains, which are all 1 */
 	bool leaves_scores; /* likewise of scores, which are all 0 */
-	bool relative;      /* scores, gains, weights_after and indices depend on key - query position alone */
+	bool relative;      /* scores, gains, weights_after and indices depend on key - query position alone; on a
+						 * grid, on the offset and, with a prefix token, on which of both is one */
 	int64_t halo;       /* of map_heads */
 	int64_t row_width;  /* of the query that content_row takes; 0: any */
 

@@ -11,6 +11,16 @@ bool pe_is_relative(const pe_encoding *e)
 	return e->relative && pe_domain_is_regular(e->queries, e->domain);
 }
 
+static bool is_one_frame(const pe_domain *domain)
+{
+	return domain->kind == PE_DOMAIN_GRID && domain->frames == 1 && !domain->positions;
+}
+
+bool pe_is_relative_on_grid(const pe_encoding *e)
+{
+	return e->relative && is_one_frame(e->queries) && is_one_frame(e->domain) && e->domain->first == 0;
+}
+
 int64_t pe_relative_count(const pe_encoding *e)
 {
 	int64_t queries = e->queries->tokens, keys = e->domain->tokens;

@@ -13,8 +13,12 @@
 /* scores, gains or weights_after of struct pe_encoder. */
 typedef void pe_cells_fn(const pe_encoding *e, const struct pe_cells *cells, double *out);
 
-/* Whether e's scores, gains, weights_after and indices can be kept in tables of Lq + Lk - 1 entries. */
+/* Whether e's scores, gains, weights_after and indices, of a sequence, can be kept in tables of Lq + Lk - 1
+ * entries. */
 bool pe_is_relative(const pe_encoding *e);
+/* Whether e's scores follow from where query and key are to each other on their grids, of one frame each:
+ * from the offset alone or, in pairs with a prefix token, from which of both is one. */
+bool pe_is_relative_on_grid(const pe_encoding *e);
 /* Entries of such a table: 0 without queries or without keys. */
 int64_t pe_relative_count(const pe_encoding *e);
 /* table[key - query + Lq - 1] of one head, added by fn to what is there. */

@@ -255,6 +255,7 @@ void pe_window_scores(const pe_encoding *e, const struct pe_cells *cells, double
 
 pe_status pe_window_declare(pe_encoding *e)
 {
+	e->relative = true;
 	PE_TRY(pe_scores_declare(e));
 	return pe_pairs_declare(e, "relative_position_index");
 }

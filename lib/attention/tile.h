@@ -26,6 +26,17 @@ struct pe_tile_table {
 	struct pe_acting rest; /* encodings that it does not hold */
 };
 
+/* Biases that depend on the offset between two places of a grid alone, (heads, stride): of each head first
+ * PE_TILE_MAX_LANES times the bias of each of three kinds of pairs with a prefix token, then a table of
+ * (rows, line), in which the places (y, x) of a query and of a key meet at
+ * (yq - yk + key height - 1) line + xq - xk + key width - 1, and zeros behind it. values NULL: there is none.
+ */
+struct pe_tile_grid {
+	float *values;
+	int64_t stride, line;
+	const pe_domain *queries, *keys;
+};
+
 /* One term of a content or values encoder. */
 struct pe_tile_term {
 	const pe_encoding *encoding;
@@ -49,8 +60,10 @@ struct pe_tiles {
 	int64_t turned_first;
 	int64_t first_chunk; /* of the tasks that are run for these heads */
 	int64_t block;       /* queries of a task */
+	int64_t batches;     /* of a task */
 	struct pe_tile_table bias, gain, after;
-	double *peak; /* heads: the greatest of the bias table, taken off it */
+	struct pe_tile_grid grid; /* of encodings that are not in bias.rest */
+	double *peak;             /* heads: the greatest of the table or grid of biases, taken off it */
 	struct pe_tile_terms content, values;
 	bool by_rows;     /* whether a query sees a key must be asked cell by cell */
 	float *key_norms; /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
@@ -128,12 +141,14 @@ struct pe_tile_work {
 	float *rows;                 /* vectors on their way into panels */
 	float *keys, *values;        /* packed: the block at hand */
 	float *scores, *bias, *gain; /* keys × lanes */
-	float *lines;                /* lanes × keys: rows of cells on their way into the last two */
-	float *max;                  /* lanes */
-	float *plain_keys;           /* of the block at hand, for terms */
-	float *shifted;              /* packed queries with rows that all keys of a tile share */
-	float *unscaled;             /* lanes */
-	float *constant;             /* lanes: of the same tile, what is added to each score */
+	float *grid;       /* (groups, keys, PE_TILE_MAX_LANES): biases of a task that attends to several
+						  batches, all of which share them. NULL: they are made again */
+	float *lines;      /* lanes × keys: rows of cells on their way into the last two */
+	float *max;        /* lanes */
+	float *plain_keys; /* of the block at hand, for terms */
+	float *shifted;    /* packed queries with rows that all keys of a tile share */
+	float *unscaled;   /* lanes */
+	float *constant;   /* lanes: of the same tile, what is added to each score */
 	float *table, *packed_table; /* PE_TILE_ROWS rows */
 	float *products, *gemm;
 	double *turning;         /* of the site rotate: a group's queries */
@@ -189,6 +204,13 @@ const float *pe_tile_slice(
 bool pe_tile_is_far(const struct pe_tile_work *w, const struct pe_tile_group *g, int64_t first, int64_t end);
 /* Of the blocks from key `first` to `end`, the one to begin with. */
 int64_t pe_tile_nearest_block(const struct pe_tile_work *w, int64_t first, int64_t end);
+
+/* tile_grid.c: tables of the offset between places of a grid. */
+/* Makes tiles->grid of those encodings in bias.rest that it can hold, which leave that list. */
+pe_status pe_tiles_make_grid(struct pe_tiles *tiles) PE_NODISCARD;
+/* out (keys first … end - 1 × lanes, with room for another PE_TILE_MAX_LANES floats) ← their biases. */
+void pe_tile_fill_grid(
+	const struct pe_tiles *tiles, const struct pe_tile_group *g, int64_t first, int64_t end, float *out);
 
 /* tile_scores.c */
 /* Which keys a group sees. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The scores of one tile: q·k, content, softcap, gains, biases, and what a query does not see. Where
- * there is no more than a table of biases, all of it happens while q·k is in registers. */
+ * there is no softcap, gain or content, all of it happens while q·k is in registers. */
 #include <math.h>
 
 #include "tile.h"
@@ -79,7 +79,7 @@ static int64_t whole_panels(const struct pe_tile_work *w, const struct pe_tile *
 	return pe_min((n + rows - 1) / rows * rows, w->key + w->key_count - tile->first);
 }
 
-/* bias_step: -1 for a slice of a table, 0 for one bias a lane. */
+/* bias_step: -1 for a slice of a table, 0 for one bias a lane, lanes for cells. */
 static void multiply(
 	struct pe_tile_work *w, const struct pe_tile *tile, const float *q, const float *bias, int64_t bias_step)
 {
@@ -157,9 +157,47 @@ static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const 
 	w->tiles->kernels->tile_queries(out, g->vecs, w->lines, g->count, n, 1, n, 1.0f);
 }
 
-static bool adds_mask(const struct pe_plan *p)
+/* Whether biases are asked row by row. */
+static bool asks_biases(const struct pe_tiles *t)
 {
-	return p->mask.data && pe_dtype_is_float(p->mask.dtype);
+	const struct pe_tensor *mask = &t->plan->mask;
+	return t->bias.rest.count > 0 || (mask->data && pe_dtype_is_float(mask->dtype));
+}
+
+static bool has_biases(const struct pe_tiles *t)
+{
+	return asks_biases(t) || t->bias.values || t->grid.values;
+}
+
+/* What is added to the scores of key j: lanes from cells + j step on. cells NULL: nothing. */
+struct biases {
+	const float *cells;
+	int64_t step;
+};
+
+/* Keys × lanes of tables of a grid: those that are kept, or made in `room`. */
+static const float *grid_cells(struct pe_tile_work *w, const struct pe_tile *tile, float *room)
+{
+	struct pe_tile_group *g = tile->group;
+	if (w->grid)
+		return w->grid + (g - w->groups) * w->tiles->plan->keys * PE_TILE_MAX_LANES + tile->first * g->lanes;
+	pe_tile_fill_grid(w->tiles, g, tile->first, tile->end, room);
+	return room;
+}
+
+static struct biases make_biases(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	int64_t lanes = tile->group->lanes, cells = (tile->end - tile->first) * lanes;
+	bool asks = asks_biases(t);
+	if (!asks && !t->grid.values)
+		return (struct biases){pe_tile_slice(t, &t->bias, tile), -1};
+	if (asks)
+		fill_rows(w, tile, &t->bias, false, w->bias);
+	const float *grid = t->grid.values ? grid_cells(w, tile, asks ? w->lines : w->bias) : NULL;
+	for (int64_t c = 0; asks && grid && c < cells; c++)
+		w->bias[c] += grid[c];
+	return (struct biases){asks ? w->bias : grid, lanes};
 }
 
 /* Beyond these bounds it changes no score, or leaves nothing of any, in f32. */
@@ -172,25 +210,20 @@ static float softcap_of(const struct pe_plan *p)
 static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool biased)
 {
 	const struct pe_tiles *t = w->tiles;
-	struct pe_tile_group *g = tile->group;
-	struct pe_tile_adjust a = {.vecs = g->vecs,
+	struct biases biases = biased ? make_biases(w, tile) : (struct biases){NULL, 0};
+	struct pe_tile_adjust a = {.vecs = tile->group->vecs,
 		.keys = tile->end - tile->first,
 		.softcap = softcap_of(t->plan),
 		.gain = pe_tile_slice(t, &t->gain, tile),
 		.gain_step = -1,
-		.bias = biased ? pe_tile_slice(t, &t->bias, tile) : NULL,
-		.bias_step = -1,
+		.bias = biases.cells,
+		.bias_step = biases.step,
 		.scores = tile->scores,
 		.max = w->max};
 	if (t->gain.rest.count > 0) {
 		fill_rows(w, tile, &t->gain, true, w->gain);
 		a.gain = w->gain;
-		a.gain_step = g->lanes;
-	}
-	if (biased && (t->bias.rest.count > 0 || adds_mask(t->plan))) {
-		fill_rows(w, tile, &t->bias, false, w->bias);
-		a.bias = w->bias;
-		a.bias_step = g->lanes;
+		a.gain_step = tile->group->lanes;
 	}
 	t->kernels->tile_adjust(&a);
 }
@@ -216,20 +249,14 @@ void pe_tile_finish_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 	hide(w, tile, tile->end - tile->first);
 }
 
-/* Whether scores are q·k, content, and no more than a table of biases. */
-static bool is_plain(const struct pe_tiles *t)
-{
-	const struct pe_plan *p = t->plan;
-	return p->softcap <= 0 && p->gains.count == 0 && t->bias.rest.count == 0 && !adds_mask(p);
-}
-
 void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 {
 	const struct pe_tiles *t = w->tiles;
-	bool plain = is_plain(t);
-	if (plain && t->content.count == 0)
-		multiply(w, tile, tile->group->q, pe_tile_slice(t, &t->bias, tile), -1);
-	else if (!multiply_with_content(w, tile) || !plain || t->bias.values) {
+	bool plain = t->plan->softcap <= 0 && t->plan->gains.count == 0;
+	if (plain && t->content.count == 0) {
+		struct biases biases = make_biases(w, tile);
+		multiply(w, tile, tile->group->q, biases.cells, biases.step);
+	} else if (!multiply_with_content(w, tile) || !plain || has_biases(t)) {
 		pe_tile_finish_scores(w, tile);
 		return;
 	}

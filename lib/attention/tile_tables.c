@@ -108,6 +108,8 @@ pe_status pe_tiles_make_tables(struct pe_tiles *t)
 		t->bias.rest = p->scores;
 	else
 		PE_TRY(make_table(t, &bias, t->peak));
+	if (!p->map_heads)
+		PE_TRY(pe_tiles_make_grid(t));
 	PE_TRY(make_table(t, &gain, NULL));
 	PE_TRY(make_table(t, &after, NULL));
 	if (!can_leave_out(t))
@@ -123,6 +125,7 @@ void pe_tiles_free_tables(struct pe_tiles *t)
 	pe_free(ctx, t->bias.values);
 	pe_free(ctx, t->gain.values);
 	pe_free(ctx, t->after.values);
+	pe_free(ctx, t->grid.values);
 	pe_free(ctx, t->peak);
 	pe_free(ctx, t->key_norms);
 }

@@ -10,6 +10,10 @@
 
 /* Queries of a task: enough that packing a block of keys for them costs next to nothing. */
 #define BLOCK 256
+/* Where there are fewer queries, a task takes as many batches as make so many pairs of query and key. */
+#define PAIRS 32768
+/* Biases of a grid are kept for those batches if they are no more floats than this. */
+#define KEPT ((int64_t)1 << 16)
 
 /* ---- memory of a task ------------------------------------------------------------------ */
 
@@ -92,9 +96,12 @@ static void lay_out(struct pe_tile_work *w, struct arena *a)
 	w->keys = cut(a, w->tile_keys * p->dot_width);
 	w->values = cut(a, w->tile_keys * p->sum_width);
 	w->scores = cut(a, w->score_tiles * tile);
-	w->bias = cut(a, tile);
+	w->bias = cut(a, tile + PE_TILE_MAX_LANES);
 	w->gain = cut(a, tile);
-	w->lines = cut(a, tile);
+	w->lines = cut(a, tile + PE_TILE_MAX_LANES);
+	int64_t kept = w->group_count * p->keys * PE_TILE_MAX_LANES;
+	if (t->grid.values && t->batches > 1 && kept <= KEPT)
+		w->grid = cut(a, kept + PE_TILE_MAX_LANES);
 	w->max = cut(a, PE_TILE_MAX_LANES);
 	lay_out_terms(w, a);
 }
@@ -166,9 +173,17 @@ void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, i
 static void start_groups(struct pe_tile_work *w, int64_t head)
 {
 	int64_t whole = 2 * w->tiles->kernels->tile_vec;
+	w->looked.group = NULL;
 	for (int64_t i = 0; i < w->group_count; i++)
 		pe_tile_start_group(
 			w, i, head, w->first_query + i * whole, pe_min(whole, w->query_count - i * whole));
+}
+
+static void keep_grid(struct pe_tile_work *w)
+{
+	int64_t keys = w->tiles->plan->keys;
+	for (int64_t i = 0; w->grid && i < w->group_count; i++)
+		pe_tile_fill_grid(w->tiles, &w->groups[i], 0, keys, w->grid + i * keys * PE_TILE_MAX_LANES);
 }
 
 void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count)
@@ -270,31 +285,49 @@ static void attend_whole_rows(struct pe_tile_work *w)
 	}
 }
 
-static pe_status attend_block(pe_context *worker, void *arg, int64_t index)
+/* Which part of the work a task is. */
+struct part {
+	int64_t first_batch, end_batch, head, first_query;
+};
+
+static struct part part_of(const struct pe_tiles *t, int64_t chunk)
+{
+	const struct pe_plan *p = t->plan;
+	int64_t blocks = (p->queries + t->block - 1) / t->block, rest = chunk / blocks;
+	struct part part = {.head = rest % p->heads, .first_query = chunk % blocks * t->block};
+	part.first_batch = rest / p->heads * t->batches;
+	part.end_batch = pe_min(part.first_batch + t->batches, p->batch);
+	return part;
+}
+
+static void attend_batch(struct pe_tile_work *w, const struct part *part, int64_t batch)
+{
+	w->batch = batch;
+	start_groups(w, part->head);
+	if (batch == part->first_batch)
+		keep_grid(w);
+	if (w->tiles->plan->content_row.count > 0)
+		attend_whole_rows(w);
+	else
+		sweep(w);
+	for (int64_t i = 0; i < w->group_count; i++)
+		pe_tile_store(w, &w->groups[i]);
+}
+
+static pe_status attend_part(pe_context *worker, void *arg, int64_t index)
 {
 	const struct pe_tiles *t = arg;
 	const struct pe_plan *p = t->plan;
-	int64_t chunk = t->first_chunk + index;
-	int64_t blocks = (p->queries + t->block - 1) / t->block, block = chunk % blocks,
-			head = chunk / blocks % p->heads;
+	struct part part = part_of(t, t->first_chunk + index);
 	int64_t lanes = 2 * t->kernels->tile_vec;
-	bool rows = p->content_row.count > 0;
-	struct pe_tile_work w = {.tiles = t, .ctx = worker, .batch = chunk / blocks / p->heads};
-	w.first_query = block * t->block;
+	struct pe_tile_work w = {.tiles = t, .ctx = worker, .first_query = part.first_query};
 	w.query_count = pe_min(t->block, p->queries - w.first_query);
 	w.group_count = (w.query_count + lanes - 1) / lanes;
 	w.tile_keys = PE_TILE_KEYS;
-	w.score_tiles = rows ? (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS : 1;
+	w.score_tiles = p->content_row.count > 0 ? (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS : 1;
 	pe_status status = pe_tile_work_make(&w);
-	if (status == PE_OK) {
-		start_groups(&w, head);
-		if (rows)
-			attend_whole_rows(&w);
-		else
-			sweep(&w);
-		for (int64_t i = 0; i < w.group_count; i++)
-			pe_tile_store(&w, &w.groups[i]);
-	}
+	for (int64_t batch = part.first_batch; status == PE_OK && batch < part.end_batch; batch++)
+		attend_batch(&w, &part, batch);
 	pe_tile_work_free(&w);
 	return status;
 }
@@ -335,6 +368,16 @@ static pe_status prepare(struct pe_tiles *t)
 	return pe_tiles_make_tables(t);
 }
 
+/* Several where none has work for long, and all are at hand. */
+static int64_t batches_of_task(const struct pe_tiles *t, bool all_at_hand)
+{
+	const struct pe_plan *p = t->plan;
+	if (!all_at_hand || p->queries > t->block || p->map_heads || p->content_row.count > 0)
+		return 1;
+	int64_t most = PAIRS / pe_max(1, p->queries) / pe_max(1, p->keys);
+	return pe_min(pe_max(1, most), p->batch);
+}
+
 /* All queries of key heads first … first + count - 1, over all batches. */
 static pe_status attend_heads(struct pe_tiles *t, int64_t first, int64_t count)
 {
@@ -348,7 +391,10 @@ static pe_status attend_heads(struct pe_tiles *t, int64_t first, int64_t count)
 	}
 	int64_t each = p->heads / p->key_heads * blocks;
 	t->first_chunk = first * each;
-	return pe_parallel(p->ctx, count * each, attend_block, t, "attention");
+	if (t->batches > 1)
+		return pe_parallel(
+			p->ctx, (p->batch + t->batches - 1) / t->batches * p->heads, attend_part, t, "attention");
+	return pe_parallel(p->ctx, count * each, attend_part, t, "attention");
 }
 
 pe_status pe_attend_tiled(struct pe_plan *plan)
@@ -359,6 +405,7 @@ pe_status pe_attend_tiled(struct pe_plan *plan)
 		return PE_OK;
 	int64_t all = plan->batch * plan->key_heads, some = pe_tiles_turned_heads(&tiles);
 	pe_status status = prepare(&tiles);
+	tiles.batches = batches_of_task(&tiles, some == all);
 	if (status == PE_OK)
 		status = pe_tiles_make_turned(&tiles, some);
 	for (int64_t first = 0; status == PE_OK && first < all; first += some)

@@ -80,6 +80,19 @@ typedef void pe_tile_gather_fn(const struct pe_tile_gather *t);
 typedef void pe_tile_shift_fn(
 	float *out, const float *q, int vecs, const float *scale, const float *row, int64_t width);
 
+/* out[j][lane] ← from[r][lane - start[r] - j · step[r]] for the lanes of run r, those from start[r] to
+ * start[r + 1] - 1; start[0] is 0 and start[runs] at most the number of lanes. Of a run, up to a vector more
+ * is read; and up to a vector is written behind the last key. */
+struct pe_tile_copy {
+	int vecs, runs;
+	int64_t keys;
+	int32_t start[PE_TILE_MAX_LANES + 1];
+	const float *from[PE_TILE_MAX_LANES];
+	int64_t step[PE_TILE_MAX_LANES];
+	float *out;
+};
+typedef void pe_tile_copy_fn(const struct pe_tile_copy *t);
+
 /* max[lane] ← maximum of keys × lanes scores; -inf for no keys. */
 typedef void pe_tile_max_fn(const float *scores, int64_t keys, int vecs, float *max);
 

@@ -173,6 +173,19 @@ static void tile_shift(
 		}
 }
 
+/* Each run over what the one before it wrote too much. */
+static void tile_copy(const struct pe_tile_copy *t)
+{
+	for (int64_t j = 0; j < t->keys; j++) {
+		float *out = t->out + j * t->vecs * VEC_LANES;
+		for (int r = 0; r < t->runs; r++) {
+			const float *from = t->from[r] - j * t->step[r];
+			for (int32_t lane = t->start[r]; lane < t->start[r + 1]; lane += VEC_LANES)
+				*(loose_vec *)(out + lane) = at_loose(from + lane - t->start[r]);
+		}
+	}
+}
+
 static void tile_max(const float *scores, int64_t keys, int vecs, float *max)
 {
 	for (int v = 0; v < vecs; v++) {
@@ -293,6 +306,7 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_adjust = tile_adjust;
 	kernels->tile_gather = tile_gather;
 	kernels->tile_shift = tile_shift;
+	kernels->tile_copy = tile_copy;
 	kernels->tile_max = tile_max;
 	kernels->tile_softmax = tile_softmax;
 	kernels->tile_sum = tile_sum;

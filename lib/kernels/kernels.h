@@ -26,6 +26,7 @@ struct pe_kernels {
 	pe_tile_adjust_fn *tile_adjust;
 	pe_tile_gather_fn *tile_gather;
 	pe_tile_shift_fn *tile_shift;
+	pe_tile_copy_fn *tile_copy;
 	pe_tile_max_fn *tile_max;
 	pe_tile_softmax_fn *tile_softmax;
 	pe_tile_sum_fn *tile_sum;

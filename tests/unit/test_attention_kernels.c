@@ -212,6 +212,38 @@ static void test_shift(void **state)
 	for_each_set(shift_of_set);
 }
 
+/* Runs of all lengths, going down, up and standing still from key to key. */
+static void copy_of_set(const struct pe_kernels *k)
+{
+	for (int vecs = 1; vecs <= 2; vecs++)
+		for (int length = 1; length <= 17; length++) {
+			enum { KEYS = 9, ROOM = 200 };
+			int32_t lanes = vecs * k->tile_vec;
+			struct guarded from = random_values(ROOM, length % 4, 1), out = guarded((KEYS + 1) * lanes, 0);
+			struct pe_tile_copy t = {.vecs = vecs, .keys = KEYS, .out = out.data};
+			for (; t.start[t.runs] < lanes - 1; t.runs++) {
+				int32_t end = t.start[t.runs] + length;
+				t.start[t.runs + 1] = end < lanes ? end : lanes - 1;
+				t.from[t.runs] = from.data + 20 + 5 * t.runs % 90;
+				t.step[t.runs] = t.runs % 3 - 1;
+			}
+			k->tile_copy(&t);
+			for (int64_t j = 0; j < KEYS; j++)
+				for (int r = 0; r < t.runs; r++)
+					for (int32_t lane = t.start[r]; lane < t.start[r + 1]; lane++)
+						assert_true(
+							out.data[j * lanes + lane] == t.from[r][lane - t.start[r] - j * t.step[r]]);
+			release(&from);
+			release(&out);
+		}
+}
+
+static void test_copy(void **state)
+{
+	(void)state;
+	for_each_set(copy_of_set);
+}
+
 /* ---- softmax ------------------------------------------------------------------------ */
 
 static void start(struct pe_tile_state *state, int64_t lanes)
@@ -458,6 +490,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_gather),
 		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_gemm),
 	};
 	return xt_run(argc, argv, tests) != 0;
