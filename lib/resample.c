@@ -72,6 +72,12 @@ static void average(const struct pe_resample_rule *rule, double step, int64_t i,
 		weights[k] /= total;
 }
 
+/* A size to itself leaves everything as it is, to the bit. */
+static bool is_same(const struct pe_resample_rule *rule, int64_t in, int64_t out)
+{
+	return in == out && !(rule->scale > 0);
+}
+
 static int64_t taps_of(const struct pe_resample_rule *rule, double step, int64_t in)
 {
 	bool cubic = rule->interpolation == PE_BICUBIC;
@@ -85,7 +91,8 @@ pe_status pe_resample_make(
 	pe_context *ctx, const struct pe_resample_rule *rule, int64_t in, int64_t out, struct pe_resample *made)
 {
 	double step = step_of(rule, in, out);
-	*made = (struct pe_resample){.in = in, .out = out, .taps = taps_of(rule, step, in)};
+	bool same = is_same(rule, in, out);
+	*made = (struct pe_resample){.in = in, .out = out, .taps = same ? 1 : taps_of(rule, step, in)};
 	int64_t count;
 	if (!pe_mul(out, made->taps, &count))
 		return pe_fail(ctx, PE_ERR_NOMEM, "resampling %lld values to %lld needs too many weights",
@@ -96,7 +103,11 @@ pe_status pe_resample_make(
 	if (!made->first || !made->count || !made->weights)
 		return PE_ERR_NOMEM;
 	for (int64_t i = 0; i < out; i++)
-		if (rule->antialias)
+		if (same) {
+			made->first[i] = i;
+			made->count[i] = 1;
+			made->weights[i] = 1;
+		} else if (rule->antialias)
 			average(rule, step, i, made);
 		else
 			interpolate(rule, step, i, made);
@@ -132,34 +143,4 @@ void pe_resample_apply(const struct pe_resample *r, int64_t from, int64_t to, co
 			for (int64_t c = 0; c < inner; c++)
 				out[c] += weight * row[c];
 		}
-}
-
-pe_status pe_resample_grid(pe_context *ctx, const struct pe_resample_rule *y,
-	const struct pe_resample_rule *x, const double *in, int64_t height, int64_t width, int64_t channels,
-	int64_t new_height, int64_t new_width, double *out)
-{
-	struct pe_resample down = {0}, across = {0};
-	double *rows = NULL;
-	int64_t inner, count;
-	pe_status status = pe_resample_make(ctx, y, height, new_height, &down);
-	if (status == PE_OK)
-		status = pe_resample_make(ctx, x, width, new_width, &across);
-	if (status == PE_OK && (!pe_mul(new_width, channels, &inner) || !pe_mul(inner, height, &count)))
-		status = pe_fail(ctx, PE_ERR_NOMEM, "a grid %lld wide cannot be made from one %lld high",
-			(long long)new_width, (long long)height);
-	if (status != PE_OK)
-		goto done;
-	rows = pe_alloc(ctx, count, sizeof *rows);
-	if (!rows) {
-		status = PE_ERR_NOMEM;
-		goto done;
-	}
-	for (int64_t i = 0; i < height; i++)
-		pe_resample_apply(&across, 0, new_width, in + i * width * channels, 0, channels, rows + i * inner);
-	pe_resample_apply(&down, 0, new_height, rows, 0, inner, out);
-done:
-	pe_free(ctx, rows);
-	pe_resample_free(ctx, &across);
-	pe_resample_free(ctx, &down);
-	return status;
 }

@@ -14,6 +14,7 @@
 #include "rotate.h"
 #include "sincos.h"
 #include "sparse_product.h"
+#include "weighted_sum.h"
 
 struct pe_kernels {
 	const char *name; /* "scalar", "avx2", … */
@@ -52,6 +53,9 @@ struct pe_kernels {
 	pe_sincos_fn *sincos; /* sincos.h */
 
 	pe_sparse_product_fn *sparse_product; /* sparse_product.h */
+
+	pe_weighted_sum_fn *weighted_sum; /* weighted_sum.h */
+	pe_weighted_sum_f32_fn *weighted_sum_f32;
 };
 
 /* The best set that this machine runs and that is not above `limit` (a set's name; NULL: no
@@ -93,5 +97,9 @@ void pe_sincos_avx512(struct pe_kernels *kernels);
 void pe_sparse_product_scalar(struct pe_kernels *kernels);
 void pe_sparse_product_avx2(struct pe_kernels *kernels);
 void pe_sparse_product_avx512(struct pe_kernels *kernels);
+
+void pe_weighted_sum_scalar(struct pe_kernels *kernels);
+void pe_weighted_sum_avx2(struct pe_kernels *kernels);
+void pe_weighted_sum_avx512(struct pe_kernels *kernels);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The loops of weighted_sum_body.h in vectors of 2 doubles. */
+#include "kernels.h"
+
+typedef double vec __attribute__((vector_size(16), may_alias));
+typedef float half __attribute__((vector_size(8), may_alias));
+
+#define VEC_LANES 2
+
+#include "weighted_sum_body.h"
+
+void pe_weighted_sum_scalar(struct pe_kernels *kernels)
+{
+	kernels->weighted_sum = weighted_sum;
+	kernels->weighted_sum_f32 = weighted_sum_f32;
+}
