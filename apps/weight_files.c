@@ -10,6 +10,15 @@
 
 /* ---- reading ------------------------------------------------------------------------ */
 
+/* Flax's files have '/' between the words of a name; here it is '.'. To be freed. */
+static char *dotted(const char *name)
+{
+	char *text = copy_text(name, strlen(name));
+	for (char *slash = strchr(text, '/'); slash; slash = strchr(slash, '/'))
+		*slash = '.';
+	return text;
+}
+
 int learned_open(struct cli *cli, struct learned *out)
 {
 	const char *path = cli_get(cli, "weights");
@@ -29,10 +38,12 @@ int learned_add(struct cli *cli, struct learned *learned, const pe_bundle *array
 		const char *name;
 		pe_tensor tensor;
 		status = pe_bundle_at(arrays, i, &name, &tensor);
-		if (status != PE_OK || array_is_in(but, name) || strchr(name, '/') ||
-			pe_bundle_find(learned->all, name, NULL))
+		if (status != PE_OK || array_is_in(but, name))
 			continue;
-		status = pe_bundle_add(learned->all, name, &tensor);
+		char *own = dotted(name);
+		if (!pe_bundle_find(learned->all, own, NULL))
+			status = pe_bundle_add(learned->all, own, &tensor);
+		free(own);
 	}
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
@@ -61,7 +72,12 @@ static bool any_is_used(const struct job *jobs, int count, const pe_bundle *arra
 {
 	for (int64_t i = 0; i < pe_bundle_count(arrays); i++) {
 		const char *name;
-		if (pe_bundle_at(arrays, i, &name, NULL) == PE_OK && learned_is_used(jobs, count, name))
+		if (pe_bundle_at(arrays, i, &name, NULL) != PE_OK)
+			continue;
+		char *own = dotted(name);
+		bool used = learned_is_used(jobs, count, own);
+		free(own);
+		if (used)
 			return true;
 	}
 	return false;

@@ -230,6 +230,13 @@ bool pe_encoding_weight_is_given(const pe_encoding *e, const char *name);
  * false if it is not given. */
 bool pe_encoding_given_shape(const pe_encoding *e, const char *name, int32_t *ndim, int64_t *shape);
 
+/* For bind, before it asks for weights, where their names are such that no other array's end in them: if the
+ * weights came without a prefix and none of these names is there, but one array's ends in one of them, as
+ * "vit.embeddings.position_embeddings" does, what stands before becomes the prefix, *prefix, the caller's,
+ * which must live until bind ends. Refuses if there are several. */
+pe_status pe_encoding_look_below(
+	pe_encoding *e, const char *const *names, int count, char **prefix) PE_NODISCARD;
+
 /* A size: the option if it is set by name, else dimension `axis` of the given weight if that has ndim of them
  * and the option can be so large, else the option. */
 int64_t pe_encoding_size(

@@ -10,11 +10,11 @@
 /* Rows to write, or to merge into x. */
 struct work {
 	const pe_encoding *e;
-	int64_t dim, unplaced;
-	const double *rows; /* (tokens, dim), or NULL: by the table's function */
-	void *numbers;      /* the table's, in y's type: rows are to be copied from them; or NULL */
-	const pe_tensor *x; /* (batch, tokens, width); NULL: write the rows alone */
-	const pe_tensor *y; /* without x: (batch, tokens, dim) */
+	int64_t dim, unplaced, placed; /* tokens from unplaced to placed - 1 are left alone */
+	const double *rows;            /* (tokens, dim), or NULL: by the table's function */
+	void *numbers;                 /* the table's, in y's type: rows are to be copied from them; or NULL */
+	const pe_tensor *x;            /* (batch, tokens, width); NULL: write the rows alone */
+	const pe_tensor *y;            /* without x: (batch, tokens, dim) */
 	enum pe_merge merge;
 };
 
@@ -61,7 +61,7 @@ static void merge_token(const struct work *w, int64_t batch, int64_t token, cons
 {
 	int64_t width = w->x->shape[2];
 	pe_load_f64(buffer, pe_tensor_at(w->x, batch, token, 0), w->x->dtype, w->x->strides[2], width);
-	if (w->merge != PE_MERGE_CONCAT && token >= w->unplaced)
+	if (w->merge != PE_MERGE_CONCAT && (token < w->unplaced || token >= w->placed))
 		merge_row(w->merge, p, buffer, width);
 	char *out = pe_tensor_at(w->y, batch, token, 0);
 	pe_store_f64(out, w->y->dtype, w->y->strides[2], buffer, 1, width);
@@ -165,7 +165,7 @@ pe_status pe_token_table_tokens(pe_encoding *e, const pe_tensor *x, const pe_ten
 	const struct pe_token_table *table = table_of(e);
 	return run(e,
 		&(struct work){
-			.e = e, .dim = table->dim, .unplaced = table->unplaced, .x = x, .y = y, .merge = merge_of(e)});
+			.e = e, .dim = table->dim, .placed = table->unplaced, .x = x, .y = y, .merge = merge_of(e)});
 }
 
 pe_status pe_token_table_shape(pe_encoding *e, int64_t *tokens, int64_t *width)
@@ -175,6 +175,20 @@ pe_status pe_token_table_shape(pe_encoding *e, int64_t *tokens, int64_t *width)
 }
 
 /* ---- rows from an array ------------------------------------------------------------- */
+
+pe_status pe_token_rows_merge(pe_encoding *e, const double *rows, int64_t unplaced, int64_t placed,
+	const pe_tensor *x, const pe_tensor *y)
+{
+	struct work w = {.e = e,
+		.dim = e->arrays[0].shape[1],
+		.unplaced = unplaced,
+		.placed = placed,
+		.rows = rows,
+		.x = x,
+		.y = y,
+		.merge = merge_of(e)};
+	return run(e, &w);
+}
 
 pe_status pe_token_rows_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)
 {
@@ -186,9 +200,7 @@ pe_status pe_token_rows_tokens(pe_encoding *e, const pe_tensor *x, const pe_tens
 	outs[0].data = rows;
 	pe_status status = e->encoder->compute(e, outs);
 	if (status == PE_OK || status == PE_ERR_PARTIAL) {
-		pe_status merged = run(e,
-			&(struct work){
-				.e = e, .dim = info->shape[1], .rows = rows, .x = x, .y = y, .merge = merge_of(e)});
+		pe_status merged = pe_token_rows_merge(e, rows, 0, 0, x, y);
 		status = merged == PE_OK ? status : merged;
 	}
 	pe_free(e->ctx, rows);

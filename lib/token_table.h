@@ -45,6 +45,10 @@ pe_status pe_token_table_shape(pe_encoding *e, int64_t *tokens, int64_t *width);
 /* ---- rows from the first declared array, (tokens, dim), which compute can give alone: for encoders
  * that find all rows at once ---- */
 
+/* Merges rows, dense and already there, into x; the features of tokens unplaced … placed - 1 are left alone
+ * (concat: get their rows, which should be zeros). */
+pe_status pe_token_rows_merge(pe_encoding *e, const double *rows, int64_t unplaced, int64_t placed,
+	const pe_tensor *x, const pe_tensor *y);
 pe_status pe_token_rows_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y);
 pe_status pe_token_rows_shape(pe_encoding *e, int64_t *tokens, int64_t *width);
 

@@ -17,14 +17,15 @@ static const pe_weight_info *listed(const struct pe_encoder *encoder, const char
 	return NULL;
 }
 
-/* "prefix.name", else "name"; each also with the ".weight" that PyTorch's modules put behind. */
+/* "prefix.name" or, as Flax's files have it, "prefix/name", else "name"; each also with the ".weight" that
+ * PyTorch's modules put behind. */
 static bool find_given_as(const pe_encoding *e, const char *name, char *full, size_t size, pe_tensor *out)
 {
-	static const char *const endings[] = {"", ".weight"};
+	static const char *const endings[] = {"", ".weight"}, *const joints[] = {".", "/", ""};
 	const char *prefix = e->weights_prefix ? e->weights_prefix : e->encoder->table.name;
-	for (int i = 0; e->given_weights && i < 4; i++) {
-		bool prefixed = i < 2;
-		snprintf(full, size, "%s%s%s%s", prefixed ? prefix : "", prefixed ? "." : "", name, endings[i % 2]);
+	for (int i = 0; e->given_weights && i < 6; i++) {
+		const char *joint = joints[i / 2];
+		snprintf(full, size, "%s%s%s%s", *joint ? prefix : "", joint, name, endings[i % 2]);
 		if (pe_bundle_find(e->given_weights, full, out))
 			return true;
 	}
@@ -51,6 +52,59 @@ bool pe_encoding_given_shape(const pe_encoding *e, const char *name, int32_t *nd
 	*ndim = given.ndim;
 	memcpy(shape, given.shape, sizeof given.shape);
 	return true;
+}
+
+/* Where in an array's name "NAME" or "NAME.weight" begins, behind a '.' or '/', or NULL. */
+static const char *find_end(const char *array, const char *name)
+{
+	for (const char *at = strpbrk(array, "./"); at; at = strpbrk(at + 1, "./")) {
+		size_t size = strlen(name);
+		if (strncmp(at + 1, name, size) == 0 && (!at[1 + size] || strcmp(at + 1 + size, ".weight") == 0))
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* The array, and where its name ends as asked; *several: two of them, or NULL. */
+static const char *find_below(
+	const pe_encoding *e, const char *const *names, int count, const char **end, const char **other)
+{
+	const char *found = NULL, *array;
+	*other = NULL;
+	for (int64_t i = 0; i < pe_bundle_count(e->given_weights); i++)
+		for (int k = 0; k < count && pe_bundle_at(e->given_weights, i, &array, NULL) == PE_OK; k++) {
+			const char *at = find_end(array, names[k]);
+			if (at && found)
+				*other = array;
+			if (at && !found) {
+				found = array;
+				*end = at;
+			}
+		}
+	return found;
+}
+
+pe_status pe_encoding_look_below(pe_encoding *e, const char *const *names, int count, char **prefix)
+{
+	const char *end, *other;
+	if (!e->given_weights || e->weights_prefix)
+		return PE_OK;
+	for (int k = 0; k < count; k++)
+		if (pe_encoding_weight_is_given(e, names[k]))
+			return PE_OK;
+	const char *found = find_below(e, names, count, &end, &other);
+	if (!found)
+		return PE_OK;
+	if (other)
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
+			"the weights hold both %s and %s: a prefix (as=%.*s) must say which", found, other,
+			(int)(end - found - 1), found);
+	*prefix = pe_strdup(e->ctx, found);
+	if (!*prefix)
+		return PE_ERR_NOMEM;
+	(*prefix)[end - found - 1] = '\0';
+	e->weights_prefix = *prefix;
+	return PE_OK;
 }
 
 static pe_status check_shape(pe_encoding *e, const struct pe_weight *w, const pe_tensor *given)

@@ -18,13 +18,12 @@ pe_status pe_check_one_frame(pe_encoding *e)
 	return PE_OK;
 }
 
-/* "7/14" or "7"; nothing leaves both as they are. */
-static pe_status take_sides(pe_encoding *e, const char *option, int64_t *height, int64_t *width)
+pe_status pe_take_sides(pe_encoding *e, const char *option, int64_t *height, int64_t *width)
 {
 	int64_t count;
 	const double *sides = pe_params_list(e->params, option, &count);
 	if (count > 2)
-		return pe_encoding_fail(e, PE_ERR_RANGE, "%s has %lld numbers, but a window has a height and a width",
+		return pe_encoding_fail(e, PE_ERR_RANGE, "%s has %lld numbers, and takes a height and a width",
 			option, (long long)count);
 	for (int64_t i = 0; i < count; i++)
 		if (sides[i] != floor(sides[i]))
@@ -77,7 +76,7 @@ pe_status pe_window_take(pe_encoding *e)
 	sides_of_grids(e, &height, &width);
 	t->height = height;
 	t->width = width;
-	PE_TRY(take_sides(e, "window", &t->height, &t->width));
+	PE_TRY(pe_take_sides(e, "window", &t->height, &t->width));
 	if (height > t->height || width > t->width)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
 			"a grid of %lld x %lld is larger than the window of %lld x %lld: attention runs inside one "
@@ -89,7 +88,7 @@ pe_status pe_window_take(pe_encoding *e)
 pe_status pe_window_take_pretrained(pe_encoding *e, int64_t *height, int64_t *width)
 {
 	*height = *width = 0;
-	return take_sides(e, "pretrained_window", height, width);
+	return pe_take_sides(e, "pretrained_window", height, width);
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */

@@ -55,6 +55,8 @@ static inline void pe_walk_step(struct pe_walk *w)
 	}
 }
 
+/* An option that is a height and a width, "7/14", or "7" for both; an empty one leaves both as they are. */
+pe_status pe_take_sides(pe_encoding *e, const char *option, int64_t *height, int64_t *width) PE_NODISCARD;
 /* For encoders of two axes: refuses grids with more than one frame. */
 pe_status pe_check_one_frame(pe_encoding *e) PE_NODISCARD;
 
