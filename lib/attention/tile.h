@@ -14,7 +14,7 @@
 #define PE_LOG2E 1.44269504088896340736
 
 /* Terms whose tables have at most so many rows are multiplied with a query or key once, all rows; of
- * larger tables, the rows that a tile needs, so many at a time. */
+ * larger tables, the rows that are needed, at most so many at a time. */
 #define PE_TILE_ROWS 512
 #define PE_TILE_TERMS (PE_MAX_ENCODINGS * PE_MAX_TERMS)
 
@@ -41,8 +41,13 @@ struct pe_tile_grid {
 struct pe_tile_term {
 	const pe_encoding *encoding;
 	struct pe_term term;
-	int32_t *line; /* if it is relative: of query - key at [i - j + keys - 1], and a group of lanes further */
-	float *table;  /* the table in f32, if it has at most PE_TILE_ROWS rows, else NULL */
+	/* If it is relative: rows of query - key at [i - j + keys - 1], and a group of lanes further; and how
+	 * many entries from there on are alike, or follow on each other. */
+	int32_t *line, *runs;
+	float *table;         /* values: in f32, if there are at most PE_TILE_ROWS rows, else NULL */
+	float *packed;        /* content: as keys of a tile, if it meets queries, else as queries; in heads of */
+	int64_t packed_rows;  /* so many rows */
+	float *offset_scores; /* side PE_KEYS: offset · row, for each of these rows; or NULL */
 };
 
 struct pe_tile_terms {
@@ -92,10 +97,19 @@ struct pe_tile_group {
 	float *sums, *after;        /* width × lanes: by softmax weights, and by weights added after it */
 };
 
-/* What a content term needs for one group. */
+/* What a content term of side PE_QUERIES needs for one group. */
 struct pe_tile_query_term {
-	float *q;        /* packed queries with the offset, or unscaled; the group's own if neither */
-	float *products; /* rows × lanes, of small tables */
+	float *q;           /* packed queries with the offset, or unscaled; NULL: the group's own, if neither */
+	float *products;    /* (first … end - 1) × lanes: all rows of small tables, else those last needed */
+	int64_t first, end; /* first begins a panel */
+};
+
+/* Terms of which all cells of a tile take one row, as a part of q·k, for one group. */
+struct pe_tile_fold {
+	int64_t row[PE_TILE_TERMS];  /* of each term; -1: it is not in here */
+	const float *q;              /* packed */
+	const float *constant;       /* lanes: added to each score; NULL: 0 */
+	float *own_q, *own_constant; /* memory for these */
 };
 
 /* Keys first … end - 1 of the block at hand against one group. Scores are computed up to the end of a
@@ -112,18 +126,16 @@ struct pe_tile_rows {
 	const int32_t *row[PE_TILE_MAX_LANES];
 	int64_t step; /* 1, or -1 for a relative term, where row[l] is row[0] + l */
 	int64_t first, end;
-	bool alike; /* all are `first` */
+	bool alike;       /* all are `first` */
+	bool consecutive; /* of a relative term: row[0][i + 1] is row[0][i] + 1 */
 };
 
-/* What a content term needs of the block of keys at hand: rows first … end - 1 are those that any query of
- * the task takes. */
+/* What a content term of side PE_KEYS has of the block of keys at hand: products of keys × rows first … end -
+ * 1, which hold those that any query of the task takes, in whole groups of lanes. Empty if they are too many,
+ * or one for all. */
 struct pe_tile_window {
 	int64_t first, end;
-	bool alike;      /* one row for all of them */
-	bool fits;       /* what follows holds them */
-	bool in_product; /* the tile at hand has the term in q·k */
-	float *packed;   /* side PE_QUERIES, large tables: panels of the rows */
-	float *products; /* side PE_KEYS: keys × rows */
+	float *products;
 };
 
 /* A task at work. */
@@ -136,21 +148,20 @@ struct pe_tile_work {
 	struct pe_tile_group *groups;
 	struct pe_tile_query_term *query_terms; /* (groups, content terms) */
 	struct pe_tile_window *windows;         /* content terms */
+	struct pe_tile_fold *folds;             /* groups, if there is content */
 
 	float *floats;               /* memory of what follows */
 	float *rows;                 /* vectors on their way into panels */
 	float *keys, *values;        /* packed: the block at hand */
 	float *scores, *bias, *gain; /* keys × lanes */
-	float *grid;       /* (groups, keys, PE_TILE_MAX_LANES): biases of a task that attends to several
-						  batches, all of which share them. NULL: they are made again */
-	float *lines;      /* lanes × keys: rows of cells on their way into the last two */
-	float *max;        /* lanes */
-	float *plain_keys; /* of the block at hand, for terms */
-	float *shifted;    /* packed queries with rows that all keys of a tile share */
-	float *unscaled;   /* lanes */
-	float *constant;   /* lanes: of the same tile, what is added to each score */
-	float *table, *packed_table; /* PE_TILE_ROWS rows */
-	float *products, *gemm;
+	float *grid;             /* (groups, keys, PE_TILE_MAX_LANES): biases of a task that attends to several
+								batches, all of which share them. NULL: they are made again */
+	float *lines;            /* lanes × keys: rows of cells on their way into the last two */
+	float *max;              /* lanes */
+	float *unscaled;         /* lanes */
+	float *row_floats;       /* one row of a content term */
+	float *table;            /* PE_TILE_ROWS rows of a values term */
+	float *products;         /* of PE_TILE_ROWS rows with a tile */
 	double *turning;         /* of the site rotate: a group's queries */
 	double *row;             /* one query's cells */
 	unsigned char *seen;     /* lanes × tile_keys: what is seen of the tile looked at */
@@ -168,6 +179,12 @@ struct pe_tile_work {
 	int64_t raw_stride, raw_step;
 	int32_t *odd, odd_count; /* keys whose values are not all finite: packed as 0 */
 };
+
+/* Rows that a tile needs of a large table at most, if they are to be kept until the next. */
+static inline int64_t pe_tile_kept_rows(const struct pe_tile_work *w)
+{
+	return w->tile_keys + PE_TILE_MAX_LANES;
+}
 
 /* tiled.c */
 pe_status pe_tile_work_make(struct pe_tile_work *w) PE_NODISCARD;
@@ -230,25 +247,25 @@ bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cel
 /* tile_terms.c: tables of terms, and which of their rows are taken. */
 pe_status pe_tiles_make_terms(struct pe_tiles *tiles) PE_NODISCARD;
 void pe_tiles_free_terms(struct pe_tiles *tiles);
-/* First and end, alike and fits of a content term's window. */
-void pe_tile_find_window(struct pe_tile_work *w, int64_t number);
-/* Good until the next call. */
+/* Of a tile; good until the next call. */
 void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
 	struct pe_tile_rows *rows);
-/* Dense rows of a term's table, at most PE_TILE_ROWS; good until the next call. */
+/* Of all queries of the task and the block of keys at hand; row[0] alone, if the term is relative. */
+void pe_tile_index_block(
+	const struct pe_tile_work *w, const struct pe_tile_term *term, struct pe_tile_rows *rows);
+/* Dense rows of a values term's table, at most PE_TILE_ROWS; good until the next call. */
 const float *pe_tile_term_rows(
 	struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t first, int64_t rows);
 
 /* tile_content.c */
-/* What each term needs of a group, and of a block of keys as they came. */
+/* What each term needs of a group, and of a block of keys, which are packed. */
 void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g);
-void pe_tile_load_key_terms(
-	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step);
-/* Terms of which all cells of a tile take one row are part of a product: q·k becomes (returned)·k, plus
- * w->constant a lane. Tells whether that was all of the content. */
-const float *pe_tile_fold_content(struct pe_tile_work *w, const struct pe_tile *tile, bool *all);
+void pe_tile_load_key_terms(struct pe_tile_work *w, int64_t head);
+/* What is part of q·k. Tells whether that is all of the content. */
+const struct pe_tile_fold *pe_tile_fold_content(
+	struct pe_tile_work *w, const struct pe_tile *tile, bool *all);
 /* scores += all other content terms. Tells whether w->max is that of the tile after it. */
-bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile);
+bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_fold *fold);
 /* tile_values.c */
 /* Scores and w->max into the group's sums. */
 void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile);

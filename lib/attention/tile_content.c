@@ -1,33 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Content terms s_ij += scale · (x + offset) · row(i, j). Where all cells of a tile take one row, it is part
- * of q·k. Else there is a product with the table and a gather: with the whole table where that is small and
- * the query's; else with the rows that a task takes of a block of keys, which are no more than keys + queries
- * - 1 where the row follows from key - query. */
+ * of q·k. Else there is a product of the rows with queries or keys, and each cell picks its own: where rows
+ * follow on each other, which is so of most that follow from key - query, by moving lanes, else by a gather.
+ * Of queries, products with a small table are made once, with a large one when a tile needs them; what the
+ * tile before had of them is kept. Of keys, a block at a time, for all queries of the task. */
+#include <string.h>
+
 #include "tile.h"
 
 /* ---- queries --------------------------------------------------------------------------- */
 
-/* products ← rows of the table · packed queries: the table's rows stand where keys do. */
-static void multiply_queries(struct pe_tile_work *w, const struct pe_tile_group *g,
-	const struct pe_tile_term *term, const float *q, int64_t first, int64_t rows, float *products)
+static int64_t round_up(int64_t n, int64_t unit)
 {
-	const struct pe_tiles *t = w->tiles;
-	int64_t width = term->term.width;
-	const float *table = pe_tile_term_rows(w, term, g->head, first, rows);
-	t->kernels->tile_pack_keys(w->packed_table, table, rows, width, 1, width);
-	struct pe_tile_scores scores = {.vecs = g->vecs,
-		.width = width,
-		.q = q,
-		.k = w->packed_table,
-		.keys = rows,
-		.scores = products,
-		.max = w->max};
-	t->kernels->tile_scores(&scores);
+	return (n + unit - 1) / unit * unit;
 }
 
-static bool has_own_queries(const struct pe_term *term)
+static const float *packed_rows(const struct pe_tile_term *term, int64_t head, int64_t first)
 {
-	return term->offset || term->unscaled;
+	return term->packed + ((term->term.per_head ? head * term->packed_rows : 0) + first) * term->term.width;
+}
+
+static struct pe_tile_query_term *query_term(
+	const struct pe_tile_work *w, const struct pe_tile_group *g, int number)
+{
+	return &w->query_terms[(g - w->groups) * w->tiles->content.count + number];
+}
+
+/* products (rows × lanes) ← rows first … end - 1 of the table · queries: they stand where keys do. first
+ * begins a panel, and end ends one or the table. */
+static void multiply_queries(struct pe_tile_work *w, const struct pe_tile_group *g, int number, int64_t first,
+	int64_t end, float *products)
+{
+	const struct pe_tile_term *term = &w->tiles->content.list[number];
+	const float *own = query_term(w, g, number)->q;
+	struct pe_tile_scores scores = {.vecs = g->vecs,
+		.width = term->term.width,
+		.q = own ? own : g->q,
+		.k = packed_rows(term, g->head, first),
+		.keys = end - first,
+		.scores = products,
+		.max = w->max};
+	w->tiles->kernels->tile_scores(&scores);
 }
 
 /* Queries with the term's offset of this head, scaled as all are or, from these, unscaled. */
@@ -44,53 +57,93 @@ static void make_own_queries(
 	}
 }
 
+static bool is_small(const struct pe_term *term)
+{
+	return term->rows <= PE_TILE_ROWS;
+}
+
 void pe_tile_load_group_terms(struct pe_tile_work *w, struct pe_tile_group *g)
 {
-	const struct pe_tiles *t = w->tiles;
-	for (int i = 0; i < t->content.count; i++) {
-		const struct pe_tile_term *term = &t->content.list[i];
-		struct pe_tile_query_term *own = &w->query_terms[(g - w->groups) * t->content.count + i];
-		if (term->term.side != PE_QUERIES)
+	const struct pe_tile_terms *terms = &w->tiles->content;
+	if (terms->count == 0)
+		return;
+	struct pe_tile_fold *fold = &w->folds[g - w->groups];
+	fold->q = g->q;
+	fold->constant = NULL;
+	for (int i = 0; i < terms->count; i++) {
+		const struct pe_term *term = &terms->list[i].term;
+		struct pe_tile_query_term *own = query_term(w, g, i);
+		fold->row[i] = -1;
+		own->first = own->end = 0;
+		if (term->side != PE_QUERIES)
 			continue;
-		bool own_queries = has_own_queries(&term->term);
-		if (own_queries)
-			make_own_queries(w, g, &term->term, own->q);
-		if (term->table)
-			multiply_queries(w, g, term, own_queries ? own->q : g->q, 0, term->term.rows, own->products);
+		if (own->q)
+			make_own_queries(w, g, term, own->q);
+		if (!is_small(term))
+			continue;
+		multiply_queries(w, g, i, 0, term->rows, own->products);
+		own->end = term->rows;
 	}
+}
+
+/* Products with rows first … end - 1, where own->products can hold them. Keys ascend from tile to tile, and
+ * so rows of key - query descend: those that are there already move up. */
+static void want_products(
+	struct pe_tile_work *w, const struct pe_tile_group *g, int number, int64_t first, int64_t end)
+{
+	struct pe_tile_query_term *own = query_term(w, g, number);
+	int64_t height = w->tiles->kernels->tile_rows;
+	if (own->first <= first && end <= own->end)
+		return;
+	first = first / height * height;
+	end = pe_min(round_up(end, height), w->tiles->content.list[number].term.rows);
+	int64_t kept = own->first > first && own->end >= end ? pe_max(0, end - own->first) : 0;
+	if (kept > 0)
+		memmove(own->products + (own->first - first) * g->lanes, own->products,
+			(size_t)(kept * g->lanes) * sizeof *own->products);
+	multiply_queries(w, g, number, first, end - kept, own->products);
+	own->first = first;
+	own->end = end;
 }
 
 /* ---- keys ------------------------------------------------------------------------------ */
 
-/* products (keys × rows) ← (keys + offset) · rows of the table. */
-static void multiply_keys(struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t key,
-	int64_t keys, int64_t first, int64_t rows, float *products)
+/* Keys first … end - 1 of the block at hand, from a panel on. */
+struct keys {
+	int64_t first, end;
+};
+
+/* Of a block, those that any query of the task has in one of `lanes` rows from `row` on, if rows follow on
+ * each other. */
+static struct keys keys_of_rows(
+	const struct pe_tile_work *w, const struct pe_tile_rows *rows, int64_t row, int64_t lanes)
 {
-	int64_t width = term->term.width;
-	struct pe_gemm gemm = {.m = keys,
-		.n = rows,
-		.k = width,
-		.alpha = 1.0f,
-		.a = w->plain_keys + (key - w->key) * width,
-		.b = pe_tile_term_rows(w, term, head, first, rows),
-		.c = products,
-		.a_stride = width,
-		.a_step = 1,
-		.b_stride = width,
-		.b_step = 1,
-		.c_stride = rows,
-		.c_step = 1,
-		.work = w->gemm};
-	const double *offset = term->term.offset ? term->term.offset + head * width : NULL;
-	for (int64_t r = 0; offset && r < rows; r++) {
-		float sum = 0.0f;
-		for (int64_t c = 0; c < width; c++)
-			sum += (float)offset[c] * gemm.b[r * width + c];
-		for (int64_t j = 0; j < keys; j++)
-			products[j * rows + r] = sum;
+	int64_t height = w->tiles->kernels->tile_rows, to_row = *rows->row[0] - row;
+	int64_t first = pe_max(0, to_row - lanes + 1), end = pe_max(0, to_row + w->query_count);
+	return (struct keys){first / height * height, pe_min(round_up(end, height), w->key_count)};
+}
+
+/* products (keys × rows first … end - 1) ← (keys + offset) · rows of the table, which stand where queries do.
+ * first begins a group of lanes. Of a block, rows are those of pe_tile_index_block, else NULL. */
+static void multiply_keys(struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head,
+	struct keys keys, const struct pe_tile_rows *block, int64_t first, int64_t end, float *products)
+{
+	int64_t lanes = 2 * w->tiles->kernels->tile_vec, width = term->term.width;
+	int64_t stride = round_up(end - first, lanes);
+	const float *offset = term->offset_scores ? term->offset_scores + head * term->packed_rows : NULL;
+	for (int64_t row = first; row < end; row += lanes) {
+		struct keys some = block && block->consecutive ? keys_of_rows(w, block, row, lanes) : keys;
+		struct pe_tile_scores scores = {.vecs = 2,
+			.width = width,
+			.q = packed_rows(term, head, row),
+			.k = w->keys + some.first * width,
+			.keys = some.end - some.first,
+			.bias = offset ? offset + row : NULL,
+			.scores = products + (some.first - keys.first) * stride + row - first,
+			.stride = stride,
+			.max = w->max};
+		w->tiles->kernels->tile_scores(&scores);
 	}
-	gemm.add = offset != NULL;
-	w->tiles->kernels->gemm(&gemm);
 }
 
 /* Lanes: what a key's product is multiplied with. Good until the next call. */
@@ -104,34 +157,22 @@ static const float *scale_of(
 	return w->unscaled;
 }
 
-static void copy_keys(struct pe_tile_work *w, const float *k, int64_t stride, int64_t step)
+void pe_tile_load_key_terms(struct pe_tile_work *w, int64_t head)
 {
-	int64_t width = w->tiles->plan->dot_width;
-	bool any = false;
-	for (int i = 0; i < w->tiles->content.count; i++)
-		any = any || w->tiles->content.list[i].term.side == PE_KEYS;
-	for (int64_t j = 0; any && j < w->key_count; j++)
-		for (int64_t c = 0; c < width; c++)
-			w->plain_keys[j * width + c] = k[j * stride + c * step];
-}
-
-void pe_tile_load_key_terms(
-	struct pe_tile_work *w, int64_t head, const float *k, int64_t stride, int64_t step)
-{
-	const struct pe_tiles *t = w->tiles;
-	copy_keys(w, k, stride, step);
-	for (int i = 0; i < t->content.count; i++) {
-		const struct pe_tile_term *term = &t->content.list[i];
+	const struct pe_tile_terms *terms = &w->tiles->content;
+	int64_t lanes = 2 * w->tiles->kernels->tile_vec;
+	for (int i = 0; i < terms->count; i++) {
 		struct pe_tile_window *window = &w->windows[i];
-		pe_tile_find_window(w, i);
-		int64_t rows = window->end - window->first, width = term->term.width;
-		if (window->alike || !window->fits || rows == 0)
+		struct pe_tile_rows rows;
+		if (terms->list[i].term.side != PE_KEYS)
 			continue;
-		if (term->term.side == PE_KEYS)
-			multiply_keys(w, term, head, w->key, w->key_count, window->first, rows, window->products);
-		else if (!term->table)
-			t->kernels->tile_pack_keys(
-				window->packed, pe_tile_term_rows(w, term, head, window->first, rows), rows, width, 1, width);
+		pe_tile_index_block(w, &terms->list[i], &rows);
+		window->first = rows.first / lanes * lanes;
+		window->end = round_up(rows.end, lanes);
+		if (rows.alike || window->end - window->first > PE_TILE_ROWS)
+			window->end = window->first;
+		multiply_keys(w, &terms->list[i], head, (struct keys){0, w->key_count}, &rows, window->first,
+			window->end, window->products);
 	}
 }
 
@@ -139,68 +180,66 @@ void pe_tile_load_key_terms(
 
 /* (k + offset) · row is a part of q·k, and of a constant. */
 static void fold_key(struct pe_tile_work *w, const struct pe_tile_group *g, const struct pe_tile_term *term,
-	int64_t row, const float *q)
+	int64_t row, struct pe_tile_fold *fold)
 {
-	int64_t width = term->term.width;
-	const float *values = pe_tile_term_rows(w, term, g->head, row, 1);
+	int64_t width = term->term.width, lanes = 2 * w->tiles->kernels->tile_vec;
+	const float *packed = packed_rows(term, g->head, row / lanes * lanes) + row % lanes;
 	const float *scale = scale_of(w, g, &term->term);
-	w->tiles->kernels->tile_shift(w->shifted, q, g->vecs, scale, values, width);
-	if (!term->term.offset)
-		return;
-	const double *offset = term->term.offset + g->head * width;
-	float sum = 0.0f;
 	for (int64_t c = 0; c < width; c++)
-		sum += (float)offset[c] * values[c];
-	for (int64_t l = 0; l < g->lanes; l++)
-		w->constant[l] += scale[l] * sum;
+		w->row_floats[c] = packed[c * lanes];
+	w->tiles->kernels->tile_shift(fold->own_q, fold->q, g->vecs, scale, w->row_floats, width);
+	fold->q = fold->own_q;
+	for (int64_t l = 0; term->offset_scores && l < g->lanes; l++)
+		fold->own_constant[l] += scale[l] * term->offset_scores[g->head * term->packed_rows + row];
 }
 
-static void fold_query(struct pe_tile_work *w, const struct pe_tile_group *g, int number, int64_t row)
+static void fold_query(
+	struct pe_tile_work *w, const struct pe_tile_group *g, int number, int64_t row, struct pe_tile_fold *fold)
 {
-	const struct pe_tile_term *term = &w->tiles->content.list[number];
-	const struct pe_tile_query_term *own =
-		&w->query_terms[(g - w->groups) * w->tiles->content.count + number];
-	const float *products = own->products + row * g->lanes;
-	if (!term->table) {
-		multiply_queries(w, g, term, has_own_queries(&term->term) ? own->q : g->q, row, 1, w->products);
-		products = w->products;
-	}
+	want_products(w, g, number, row, row + 1);
+	const struct pe_tile_query_term *own = query_term(w, g, number);
 	for (int64_t l = 0; l < g->lanes; l++)
-		w->constant[l] += products[l];
+		fold->own_constant[l] += own->products[(row - own->first) * g->lanes + l];
 }
 
-/* The one row that all cells of a tile take of a relative term, or -1. */
-static int64_t shared_row(struct pe_tile_work *w, const struct pe_tile *tile, int number)
-{
-	const struct pe_tile_window *window = &w->windows[number];
-	struct pe_tile_rows rows;
-	if (window->alike)
-		return window->first;
-	if (!w->tiles->content.list[number].line)
-		return -1;
-	pe_tile_index(w, tile, &w->tiles->content.list[number], &rows);
-	return rows.alike ? rows.first : -1;
-}
-
-const float *pe_tile_fold_content(struct pe_tile_work *w, const struct pe_tile *tile, bool *all)
+static void make_fold(struct pe_tile_work *w, const struct pe_tile_group *g, struct pe_tile_fold *fold)
 {
 	const struct pe_tile_terms *terms = &w->tiles->content;
-	const float *q = tile->group->q;
-	*all = true;
-	for (int64_t l = 0; terms->count > 0 && l < tile->group->lanes; l++)
-		w->constant[l] = 0.0f;
+	bool any = false;
+	fold->q = g->q;
+	for (int64_t l = 0; l < g->lanes; l++)
+		fold->own_constant[l] = 0.0f;
 	for (int i = 0; i < terms->count; i++) {
-		int64_t row = shared_row(w, tile, i);
-		w->windows[i].in_product = row >= 0;
-		*all = *all && row >= 0;
-		if (row >= 0 && terms->list[i].term.side == PE_QUERIES) {
-			fold_query(w, tile->group, i, row);
-		} else if (row >= 0) {
-			fold_key(w, tile->group, &terms->list[i], row, q);
-			q = w->shifted;
-		}
+		const struct pe_tile_term *term = &terms->list[i];
+		if (fold->row[i] < 0)
+			continue;
+		any = any || term->term.side == PE_QUERIES || term->offset_scores;
+		if (term->term.side == PE_QUERIES)
+			fold_query(w, g, i, fold->row[i], fold);
+		else
+			fold_key(w, g, term, fold->row[i], fold);
 	}
-	return q;
+	fold->constant = any ? fold->own_constant : NULL;
+}
+
+const struct pe_tile_fold *pe_tile_fold_content(struct pe_tile_work *w, const struct pe_tile *tile, bool *all)
+{
+	const struct pe_tile_terms *terms = &w->tiles->content;
+	struct pe_tile_fold *fold = &w->folds[tile->group - w->groups];
+	bool as_before = true;
+	*all = true;
+	for (int i = 0; i < terms->count; i++) {
+		struct pe_tile_rows rows = {.alike = false};
+		if (terms->list[i].line)
+			pe_tile_index(w, tile, &terms->list[i], &rows);
+		int64_t row = rows.alike ? rows.first : -1;
+		*all = *all && row >= 0;
+		as_before = as_before && row == fold->row[i];
+		fold->row[i] = row;
+	}
+	if (!as_before)
+		make_fold(w, tile->group, fold);
+	return fold;
 }
 
 /* ---- a tile ---------------------------------------------------------------------------- */
@@ -212,99 +251,133 @@ struct products {
 	const float *scale; /* lanes: of products by key; NULL: by query */
 };
 
+static void add_slanted(const struct pe_tile_work *w, const struct pe_tile *tile,
+	const struct pe_tile_rows *rows, const struct products *p)
+{
+	struct pe_tile_slant all = {.vecs = tile->group->vecs,
+		.by_key = p->scale != NULL,
+		.keys = tile->end - tile->first,
+		.products = p->values + (*rows->row[0] - p->first) * (p->scale ? 1 : tile->group->lanes),
+		.stride = p->count,
+		.scale = p->scale,
+		.scores = tile->scores,
+		.max = w->max};
+	w->tiles->kernels->tile_slant(&all);
+}
+
 static void gather(const struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_rows *rows,
 	const struct products *p)
+{
+	struct pe_tile_gather all = {.vecs = tile->group->vecs,
+		.by_key = p->scale != NULL,
+		.keys = tile->end - tile->first,
+		.index = rows->row[0],
+		.first = (int32_t)p->first,
+		.count = (int32_t)p->count,
+		.products = p->values,
+		.scale = p->scale,
+		.scores = tile->scores,
+		.max = w->max};
+	w->tiles->kernels->tile_gather(&all);
+}
+
+static void gather_by_cell(
+	const struct pe_tile *tile, const struct pe_tile_rows *rows, const struct products *p)
 {
 	const struct pe_tile_group *g = tile->group;
 	int64_t n = tile->end - tile->first, key_step = p->scale ? p->count : 0;
 	int64_t row_step = p->scale ? 1 : g->lanes, lane_step = p->scale ? 0 : 1;
-	if (rows->step < 0) {
-		struct pe_tile_gather all = {.vecs = g->vecs,
-			.by_key = p->scale != NULL,
-			.keys = n,
-			.index = rows->row[0],
-			.first = (int32_t)p->first,
-			.count = (int32_t)p->count,
-			.products = p->values,
-			.scale = p->scale,
-			.scores = tile->scores,
-			.max = w->max};
-		w->tiles->kernels->tile_gather(&all);
-		return;
-	}
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t l = 0; l < g->count; l++) {
-			int64_t row = rows->row[l][j * rows->step] - p->first;
+			int64_t row = rows->row[l][j] - p->first;
 			if (row >= 0 && row < p->count)
 				tile->scores[j * g->lanes + l] += (p->scale ? p->scale[l] : 1.0f) *
 					p->values[j * key_step + row * row_step + l * lane_step];
 		}
 }
 
-/* Rows that fit into no window, so many at a time. */
-static void add_large(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
-	const float *q, const struct pe_tile_rows *rows)
+/* scores += what each cell takes of the products. */
+static void take_products(const struct pe_tile_work *w, const struct pe_tile *tile,
+	const struct pe_tile_rows *rows, const struct products *p)
 {
-	const float *scale = term->term.side == PE_KEYS ? scale_of(w, tile->group, &term->term) : NULL;
-	for (int64_t first = rows->first; first < rows->end; first += PE_TILE_ROWS) {
-		struct products p = {w->products, first, pe_min(PE_TILE_ROWS, rows->end - first), scale};
-		if (scale)
-			multiply_keys(w, term, tile->group->head, tile->first, tile->end - tile->first, first, p.count,
-				w->products);
-		else
-			multiply_queries(w, tile->group, term, q, first, p.count, w->products);
-		gather(w, tile, rows, &p);
+	if (rows->consecutive && p->first <= rows->first && rows->end <= p->first + p->count)
+		add_slanted(w, tile, rows, p);
+	else if (rows->step < 0)
+		gather(w, tile, rows, p);
+	else
+		gather_by_cell(tile, rows, p);
+}
+
+/* Rows that no memory for products holds at once. */
+static void add_by_query(
+	struct pe_tile_work *w, const struct pe_tile *tile, int number, const struct pe_tile_rows *rows)
+{
+	int64_t height = w->tiles->kernels->tile_rows, some = PE_TILE_ROWS / height * height;
+	for (int64_t first = rows->first / height * height; first < rows->end; first += some) {
+		struct products p = {
+			w->products, first, pe_min(some, w->tiles->content.list[number].term.rows - first), NULL};
+		multiply_queries(w, tile->group, number, first, first + p.count, w->products);
+		take_products(w, tile, rows, &p);
 	}
 }
 
-/* The rows that the tile needs, of those that are packed. */
-static void add_packed(struct pe_tile_work *w, const struct pe_tile *tile,
-	const struct pe_tile_window *window, const float *q, const struct pe_tile_rows *rows)
+static void add_by_key(
+	struct pe_tile_work *w, const struct pe_tile *tile, int number, const struct pe_tile_rows *rows)
 {
-	int64_t height = w->tiles->kernels->tile_rows, width = w->tiles->plan->dot_width;
-	int64_t skipped = (rows->first - window->first) / height * height;
-	int64_t count = rows->end - window->first - skipped;
-	count = pe_min((count + height - 1) / height * height, window->end - window->first - skipped);
-	struct products p = {w->products, window->first + skipped, count, NULL};
-	struct pe_tile_scores scores = {.vecs = tile->group->vecs,
-		.width = width,
-		.q = q,
-		.k = window->packed + skipped * width,
-		.keys = count,
-		.scores = w->products,
-		.max = w->max};
-	w->tiles->kernels->tile_scores(&scores);
-	gather(w, tile, rows, &p);
+	const struct pe_tile_term *term = &w->tiles->content.list[number];
+	int64_t lanes = 2 * w->tiles->kernels->tile_vec, height = w->tiles->kernels->tile_rows;
+	int64_t from = tile->first - w->key, to = tile->end - w->key;
+	struct keys keys = {from, pe_min(from + round_up(to - from, height), w->key_count)};
+	for (int64_t first = rows->first / lanes * lanes; first < rows->end; first += PE_TILE_ROWS) {
+		int64_t count = pe_min(PE_TILE_ROWS, round_up(rows->end - first, lanes));
+		struct products p = {w->products, first, count, scale_of(w, tile->group, &term->term)};
+		multiply_keys(w, term, tile->group->head, keys, NULL, first, first + count, w->products);
+		take_products(w, tile, rows, &p);
+	}
 }
 
-bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile)
+static void add_query_term(
+	struct pe_tile_work *w, const struct pe_tile *tile, int number, const struct pe_tile_rows *rows)
 {
+	const struct pe_tile_query_term *own = query_term(w, tile->group, number);
+	if (!is_small(&w->tiles->content.list[number].term) && rows->end - rows->first > pe_tile_kept_rows(w)) {
+		add_by_query(w, tile, number, rows);
+		return;
+	}
+	want_products(w, tile->group, number, rows->first, rows->end);
+	take_products(w, tile, rows, &(struct products){own->products, own->first, own->end - own->first, NULL});
+}
+
+static void add_key_term(
+	struct pe_tile_work *w, const struct pe_tile *tile, int number, const struct pe_tile_rows *rows)
+{
+	const struct pe_tile_window *window = &w->windows[number];
+	int64_t count = window->end - window->first;
+	if (count == 0) {
+		add_by_key(w, tile, number, rows);
+		return;
+	}
+	take_products(w, tile, rows,
+		&(struct products){window->products + (tile->first - w->key) * count, window->first, count,
+			scale_of(w, tile->group, &w->tiles->content.list[number].term)});
+}
+
+bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_fold *fold)
+{
+	const struct pe_tile_terms *terms = &w->tiles->content;
 	bool has_max = false;
-	const struct pe_tiles *t = w->tiles;
-	struct pe_tile_group *g = tile->group;
-	for (int i = 0; i < t->content.count; i++) {
-		const struct pe_tile_term *term = &t->content.list[i];
-		const struct pe_tile_query_term *own = &w->query_terms[(g - w->groups) * t->content.count + i];
-		const struct pe_tile_window *window = &w->windows[i];
-		const float *q = term->term.side == PE_QUERIES && has_own_queries(&term->term) ? own->q : g->q;
-		int64_t rows_held = window->end - window->first;
+	for (int i = 0; i < terms->count; i++) {
 		struct pe_tile_rows rows;
-		if (window->in_product)
+		if (fold->row[i] >= 0)
 			continue;
-		pe_tile_index(w, tile, term, &rows);
+		pe_tile_index(w, tile, &terms->list[i], &rows);
 		if (rows.first >= rows.end)
 			continue;
 		has_max = rows.step < 0;
-		if (term->table && term->term.side == PE_QUERIES)
-			gather(w, tile, &rows, &(struct products){own->products, 0, term->term.rows, NULL});
-		else if (!window->fits)
-			add_large(w, tile, term, q, &rows);
-		else if (term->term.side == PE_QUERIES)
-			add_packed(w, tile, window, q, &rows);
+		if (terms->list[i].term.side == PE_QUERIES)
+			add_query_term(w, tile, i, &rows);
 		else
-			gather(w, tile, &rows,
-				&(struct products){window->products + (tile->first - w->key) * rows_held, window->first,
-					rows_held, scale_of(w, g, &term->term)});
+			add_key_term(w, tile, i, &rows);
 	}
 	return has_max;
 }

@@ -110,7 +110,7 @@ void pe_tile_load_keys(struct pe_tile_work *w, int64_t head)
 	const struct pe_place first = {PE_KEYS, w->batch, key_head(t->plan, head), w->key};
 	const float *k = key_rows(t, &first, w->key_count, w->rows, &stride, &step);
 	t->kernels->tile_pack_keys(w->keys, k, w->key_count, stride, step, t->plan->dot_width);
-	pe_tile_load_key_terms(w, head, k, stride, step);
+	pe_tile_load_key_terms(w, head);
 	w->has_keys = true;
 }
 

@@ -101,9 +101,13 @@ static void multiply(
 static bool multiply_with_content(struct pe_tile_work *w, const struct pe_tile *tile)
 {
 	bool all;
-	const float *q = pe_tile_fold_content(w, tile, &all);
-	multiply(w, tile, q, w->tiles->content.count > 0 ? w->constant : NULL, 0);
-	return all || pe_tile_add_content(w, tile);
+	if (w->tiles->content.count == 0) {
+		multiply(w, tile, tile->group->q, NULL, 0);
+		return true;
+	}
+	const struct pe_tile_fold *fold = pe_tile_fold_content(w, tile, &all);
+	multiply(w, tile, fold->q, fold->constant, 0);
+	return all || pe_tile_add_content(w, tile, fold);
 }
 
 void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile)

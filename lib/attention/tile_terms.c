@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Terms of content and values: their tables in single precision, and which rows of them a tile takes. */
+#include "pool.h"
 #include "scores.h"
 #include "tile.h"
 
@@ -21,12 +22,28 @@ static void turn_around(int32_t *line, int64_t n)
 	}
 }
 
+/* Entries that take no row do not go on to row 0. */
+static bool goes_on(const int32_t *line, int64_t i)
+{
+	return line[i + 1] == line[i] || (line[i] >= 0 && line[i + 1] == line[i] + 1);
+}
+
+static void find_runs(const int32_t *line, int64_t n, int32_t *runs)
+{
+	runs[n - 1] = 1;
+	for (int64_t i = n - 2; i >= 0; i--) {
+		bool same = runs[i + 1] > 1 && line[i + 2] - line[i + 1] == line[i + 1] - line[i];
+		runs[i] = !goes_on(line, i) ? 1 : !same ? 2 : runs[i + 1] < INT32_MAX ? runs[i + 1] + 1 : INT32_MAX;
+	}
+}
+
 /* By key - query first, all keys of a query at a time. */
 static pe_status make_line(const struct pe_plan *p, struct pe_tile_term *term)
 {
 	int64_t last = p->queries - 1, size = line_size(p);
 	term->line = pe_alloc(p->ctx, size, sizeof *term->line);
-	if (!term->line)
+	term->runs = pe_alloc(p->ctx, size, sizeof *term->runs);
+	if (!term->line || !term->runs)
 		return PE_ERR_NOMEM;
 	for (int64_t i = 0; i < size; i++)
 		term->line[i] = -1;
@@ -37,8 +54,80 @@ static pe_status make_line(const struct pe_plan *p, struct pe_tile_term *term)
 	}
 	if (p->keys > 0)
 		turn_around(term->line, p->keys + last);
+	find_runs(term->line, size, term->runs);
 	return PE_OK;
 }
+
+/* ---- tables of content ------------------------------------------------------------------ */
+
+struct packing {
+	const struct pe_tiles *tiles;
+	struct pe_tile_term *term;
+	int64_t unit; /* rows that are packed together */
+};
+
+static void pack_rows(const struct packing *p, int64_t head, float *rows)
+{
+	const struct pe_term *x = &p->term->term;
+	const struct pe_kernels *kernels = p->tiles->kernels;
+	for (int64_t first = 0; first < x->rows; first += p->unit) {
+		int64_t n = pe_min(p->unit, x->rows - first);
+		float *out = p->term->packed + (head * p->term->packed_rows + first) * x->width;
+		const double *from = x->table + (head * x->rows + first) * x->width;
+		for (int64_t i = 0; i < n * x->width; i++)
+			rows[i] = (float)from[i];
+		if (x->side == PE_QUERIES)
+			kernels->tile_pack_keys(out, rows, n, x->width, 1, x->width);
+		else
+			kernels->tile_queries(out, 2, rows, n, x->width, 1, x->width, 1.0f);
+	}
+}
+
+static void score_offset(const struct packing *p, int64_t head)
+{
+	const struct pe_term *x = &p->term->term;
+	const double *offset = x->offset + head * x->width;
+	const double *row = x->table + (x->per_head ? head * x->rows * x->width : 0);
+	for (int64_t r = 0; r < p->term->packed_rows; r++) {
+		double sum = 0;
+		for (int64_t c = 0; r < x->rows && c < x->width; c++)
+			sum += offset[c] * row[r * x->width + c];
+		p->term->offset_scores[head * p->term->packed_rows + r] = (float)sum;
+	}
+}
+
+static pe_status pack_head(pe_context *worker, void *arg, int64_t head)
+{
+	const struct packing *p = arg;
+	if (p->term->offset_scores)
+		score_offset(p, head);
+	if (head > 0 && !p->term->term.per_head)
+		return PE_OK;
+	float *rows = pe_alloc(worker, p->unit, (size_t)p->term->term.width * sizeof *rows);
+	if (!rows)
+		return PE_ERR_NOMEM;
+	pack_rows(p, head, rows);
+	pe_free(worker, rows);
+	return PE_OK;
+}
+
+static pe_status pack_table(const struct pe_tiles *t, struct pe_tile_term *term)
+{
+	const struct pe_term *x = &term->term;
+	const struct pe_plan *p = t->plan;
+	bool by_key = x->side == PE_KEYS;
+	struct packing packing = {t, term, by_key ? 2 * t->kernels->tile_vec : t->kernels->tile_rows};
+	term->packed_rows = (x->rows + packing.unit - 1) / packing.unit * packing.unit;
+	int64_t rows = term->packed_rows * (x->per_head ? p->heads : 1);
+	term->packed = pe_alloc(p->ctx, rows, (size_t)x->width * sizeof(float));
+	if (by_key && x->offset)
+		term->offset_scores = pe_alloc(p->ctx, term->packed_rows, (size_t)p->heads * sizeof(float));
+	if (!term->packed || (by_key && x->offset && !term->offset_scores))
+		return PE_ERR_NOMEM;
+	return pe_parallel(p->ctx, p->heads, pack_head, &packing, NULL);
+}
+
+/* ---- tables of values ------------------------------------------------------------------- */
 
 static pe_status make_table(const struct pe_plan *p, struct pe_tile_term *term)
 {
@@ -64,7 +153,7 @@ static pe_status take_terms(
 		for (int n = 0; n < count; n++) {
 			struct pe_tile_term *term = &out->list[out->count++];
 			*term = (struct pe_tile_term){.encoding = e, .term = terms[n]};
-			PE_TRY(make_table(t->plan, term));
+			PE_TRY(values ? make_table(t->plan, term) : pack_table(t, term));
 			if (pe_is_relative(e) && !t->plan->map_heads)
 				PE_TRY(make_line(t->plan, term));
 		}
@@ -82,7 +171,10 @@ static void free_terms(pe_context *ctx, const struct pe_tile_terms *terms)
 {
 	for (int i = 0; i < terms->count; i++) {
 		pe_free(ctx, terms->list[i].table);
+		pe_free(ctx, terms->list[i].packed);
+		pe_free(ctx, terms->list[i].offset_scores);
 		pe_free(ctx, terms->list[i].line);
+		pe_free(ctx, terms->list[i].runs);
 	}
 }
 
@@ -106,6 +198,12 @@ const float *pe_tile_term_rows(
 
 /* ---- indices --------------------------------------------------------------------------- */
 
+static void finish(struct pe_tile_rows *rows)
+{
+	rows->alike = rows->first >= 0 && rows->end == rows->first + 1;
+	rows->first = pe_min(pe_max(rows->first, 0), rows->end);
+}
+
 static void widen(struct pe_tile_rows *rows, int32_t row)
 {
 	rows->first = row < rows->first ? row : rows->first;
@@ -119,6 +217,20 @@ static const int32_t *line_at(
 	return term->line + query - key + w->tiles->plan->keys - 1;
 }
 
+/* Cells whose query - key is up to `back` less and up to `ahead` more than that of `at`, in a line. */
+static void rows_of_line(const struct pe_tile_term *term, const int32_t *at, int64_t back, int64_t ahead,
+	struct pe_tile_rows *rows)
+{
+	if (term->runs[at - back - term->line] > back + ahead) {
+		rows->first = at[-back];
+		rows->end = at[ahead] + 1;
+		rows->consecutive = at[ahead] > at[-back];
+		return;
+	}
+	for (int64_t u = -back; u <= ahead; u++)
+		widen(rows, at[u]);
+}
+
 /* Lanes share the line of a relative term, each a step before the one in front of it. */
 static void relative_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
 	struct pe_tile_rows *rows)
@@ -128,8 +240,7 @@ static void relative_rows(struct pe_tile_work *w, const struct pe_tile *tile, co
 	rows->step = -1;
 	for (int64_t l = 0; l < g->count; l++)
 		rows->row[l] = at + l;
-	for (int64_t u = 1 + tile->first - tile->end; u < g->count; u++)
-		widen(rows, at[u]);
+	rows_of_line(term, at, tile->end - tile->first - 1, g->count - 1, rows);
 }
 
 static void other_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
@@ -148,40 +259,29 @@ static void other_rows(struct pe_tile_work *w, const struct pe_tile *tile, const
 	}
 }
 
-static void finish_range(int64_t *first, int64_t *end, bool *alike)
-{
-	*alike = *first >= 0 && *end == *first + 1;
-	*first = pe_min(pe_max(*first, 0), *end);
-}
-
 void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,
 	struct pe_tile_rows *rows)
 {
 	rows->first = INT32_MAX;
 	rows->end = 0;
+	rows->consecutive = false;
 	if (term->line)
 		relative_rows(w, tile, term, rows);
 	else
 		other_rows(w, tile, term, rows);
-	finish_range(&rows->first, &rows->end, &rows->alike);
+	finish(rows);
 }
 
-void pe_tile_find_window(struct pe_tile_work *w, int64_t number)
+void pe_tile_index_block(
+	const struct pe_tile_work *w, const struct pe_tile_term *term, struct pe_tile_rows *rows)
 {
-	const struct pe_tile_term *term = &w->tiles->content.list[number];
-	struct pe_tile_window *window = &w->windows[number];
-	struct pe_tile_rows rows = {.first = INT32_MAX, .end = 0};
-	if (term->line) {
-		const int32_t *at = line_at(w, term, w->first_query, w->key);
-		for (int64_t u = 1 - w->key_count; u < w->query_count; u++)
-			widen(&rows, at[u]);
-	} else {
-		rows.first = 0;
-		rows.end = term->term.rows;
+	*rows = (struct pe_tile_rows){.first = INT32_MAX, .step = -1};
+	if (!term->line) {
+		rows->first = 0;
+		rows->end = term->term.rows;
+		return;
 	}
-	finish_range(&rows.first, &rows.end, &rows.alike);
-	window->first = rows.first;
-	window->end = rows.end;
-	window->alike = rows.alike && term->line;
-	window->fits = rows.end - rows.first <= PE_TILE_ROWS;
+	rows->row[0] = line_at(w, term, w->first_query, w->key);
+	rows_of_line(term, rows->row[0], w->key_count - 1, w->query_count - 1, rows);
+	finish(rows);
 }

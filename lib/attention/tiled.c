@@ -30,17 +30,20 @@ static float *cut(struct arena *a, int64_t n)
 	return p;
 }
 
+/* Lanes behind the last query may point behind the last product. */
 static void lay_out_query_terms(struct pe_tile_work *w, struct arena *a)
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t query_terms = t->content.count * w->group_count;
 	for (int64_t i = 0; i < query_terms; i++) {
 		const struct pe_tile_term *term = &t->content.list[i % t->content.count];
-		struct pe_tile_query_term own = {NULL, NULL};
+		struct pe_tile_query_term own = {.q = NULL};
+		int64_t kept = pe_tile_kept_rows(w) + 2 * t->kernels->tile_rows;
+		int64_t rows = term->term.rows <= PE_TILE_ROWS ? term->term.rows : kept;
 		if (term->term.side == PE_QUERIES && (term->term.offset || term->term.unscaled))
 			own.q = cut(a, t->plan->dot_width * PE_TILE_MAX_LANES);
-		if (term->term.side == PE_QUERIES && term->table)
-			own.products = cut(a, term->term.rows * PE_TILE_MAX_LANES);
+		if (term->term.side == PE_QUERIES)
+			own.products = cut(a, (rows + PE_TILE_MAX_LANES) * PE_TILE_MAX_LANES);
 		if (w->query_terms)
 			w->query_terms[i] = own;
 	}
@@ -50,32 +53,39 @@ static void lay_out_windows(struct pe_tile_work *w, struct arena *a)
 {
 	for (int i = 0; i < w->tiles->content.count; i++) {
 		const struct pe_tile_term *term = &w->tiles->content.list[i];
-		struct pe_tile_window window = {.packed = NULL};
+		int64_t rows = pe_min(term->packed_rows, PE_TILE_ROWS);
+		struct pe_tile_window window = {.products = NULL};
 		if (term->term.side == PE_KEYS)
-			window.products = cut(a, pe_min(term->term.rows, PE_TILE_ROWS) * w->tile_keys);
-		else if (!term->table)
-			window.packed = cut(a, PE_TILE_ROWS * w->tiles->plan->dot_width);
+			window.products = cut(a, rows * w->tile_keys + PE_TILE_MAX_LANES);
 		if (w->windows)
 			w->windows[i] = window;
+	}
+}
+
+static void lay_out_folds(struct pe_tile_work *w, struct arena *a)
+{
+	for (int64_t i = 0; w->tiles->content.count > 0 && i < w->group_count; i++) {
+		float *q = cut(a, w->tiles->plan->dot_width * PE_TILE_MAX_LANES),
+			  *constant = cut(a, PE_TILE_MAX_LANES);
+		if (w->folds) {
+			w->folds[i].own_q = q;
+			w->folds[i].own_constant = constant;
+		}
 	}
 }
 
 static void lay_out_terms(struct pe_tile_work *w, struct arena *a)
 {
 	const struct pe_tiles *t = w->tiles;
-	int64_t width = t->plan->dot_width;
 	if (t->content.count + t->values.count == 0)
 		return;
 	lay_out_query_terms(w, a);
 	lay_out_windows(w, a);
-	w->shifted = cut(a, width * PE_TILE_MAX_LANES);
-	w->constant = cut(a, PE_TILE_MAX_LANES);
+	lay_out_folds(w, a);
 	w->unscaled = cut(a, PE_TILE_MAX_LANES);
-	w->plain_keys = cut(a, w->tile_keys * width);
-	w->table = cut(a, PE_TILE_ROWS * pe_max(width, t->plan->sum_width));
-	w->packed_table = cut(a, PE_TILE_ROWS * width);
-	w->products = cut(a, PE_TILE_ROWS * pe_max(w->tile_keys, PE_TILE_MAX_LANES));
-	w->gemm = cut(a, PE_GEMM_WORK);
+	w->row_floats = cut(a, t->plan->dot_width);
+	w->table = cut(a, t->values.count > 0 ? PE_TILE_ROWS * t->plan->sum_width : 0);
+	w->products = cut(a, PE_TILE_ROWS * pe_max(w->tile_keys, PE_TILE_MAX_LANES) + PE_TILE_MAX_LANES);
 }
 
 static void lay_out(struct pe_tile_work *w, struct arena *a)
@@ -111,6 +121,7 @@ void pe_tile_work_free(struct pe_tile_work *w)
 	pe_free(w->ctx, w->groups);
 	pe_free(w->ctx, w->query_terms);
 	pe_free(w->ctx, w->windows);
+	pe_free(w->ctx, w->folds);
 	pe_free(w->ctx, w->floats);
 	pe_free(w->ctx, w->row);
 	pe_free(w->ctx, w->turning);
@@ -130,6 +141,7 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	w->groups = pe_alloc_zero(w->ctx, w->group_count, sizeof *w->groups);
 	w->query_terms = pe_alloc(w->ctx, w->group_count * t->content.count, sizeof *w->query_terms);
 	w->windows = pe_alloc(w->ctx, t->content.count, sizeof *w->windows);
+	w->folds = pe_alloc(w->ctx, t->content.count > 0 ? w->group_count : 0, sizeof *w->folds);
 	w->floats = pe_alloc(w->ctx, arena.used, sizeof *w->floats);
 	w->row = pe_alloc(w->ctx, cells, sizeof *w->row);
 	w->turning = pe_alloc(
@@ -137,8 +149,8 @@ pe_status pe_tile_work_make(struct pe_tile_work *w)
 	w->seen = pe_alloc(w->ctx, w->tile_keys, 2 * PE_TILE_MAX_LANES);
 	w->odd = pe_alloc(w->ctx, w->tile_keys, sizeof *w->odd);
 	w->index = pe_alloc(w->ctx, terms ? w->tile_keys * PE_TILE_MAX_LANES : 0, sizeof *w->index);
-	if (!w->turning || !w->groups || !w->query_terms || !w->windows || !w->floats || !w->row || !w->seen ||
-		!w->odd || !w->index)
+	if (!w->turning || !w->groups || !w->query_terms || !w->windows || !w->folds || !w->floats || !w->row ||
+		!w->seen || !w->odd || !w->index)
 		return PE_ERR_NOMEM;
 	w->odd_seen = w->seen + PE_TILE_MAX_LANES * w->tile_keys;
 	arena = (struct arena){w->floats, 0};

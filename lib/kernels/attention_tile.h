@@ -41,8 +41,9 @@ struct pe_tile_scores {
 	/* What is added: for the lanes of key j, contiguous floats from bias + j · bias_step on. NULL: none. */
 	const float *bias;
 	int64_t bias_step;
-	float *scores; /* keys × lanes */
-	float *max;    /* lanes: maximum of these scores; overwritten */
+	float *scores;  /* keys × lanes */
+	float *max;     /* lanes: maximum of these scores; overwritten */
+	int64_t stride; /* of scores, from key to key, in floats: a multiple of tile_vec. 0: lanes */
 };
 typedef void pe_tile_scores_fn(const struct pe_tile_scores *t);
 
@@ -75,6 +76,21 @@ struct pe_tile_gather {
 	float *max; /* lanes: maximum of the sums; overwritten */
 };
 typedef void pe_tile_gather_fn(const struct pe_tile_gather *t);
+
+/* Likewise where rows follow on each other: scores[j][lane] += products of row lane - j, which are
+ * products[(lane - j) · lanes + lane], or, by_key, scale[lane] · products[j · stride + lane - j]. All that
+ * lanes name can be read. */
+struct pe_tile_slant {
+	int vecs;
+	bool by_key;
+	int64_t keys;
+	const float *products; /* of lane 0 of the first key */
+	int64_t stride;        /* by_key */
+	const float *scale;    /* by_key: lanes */
+	float *scores;
+	float *max; /* lanes: maximum of the sums; overwritten */
+};
+typedef void pe_tile_slant_fn(const struct pe_tile_slant *t);
 
 /* out[c][lane] ← q[c][lane] + scale[lane] · row[c]. */
 typedef void pe_tile_shift_fn(

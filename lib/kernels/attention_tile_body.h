@@ -60,10 +60,11 @@ INLINE void score_rows(const struct pe_tile_scores *t, int64_t key, const int ro
 		const float *bias = t->bias + key * t->bias_step;
 		EACH_ROW(r) EACH(v) acc[r][v] += at_loose(bias + r * t->bias_step + v * VEC_LANES);
 	}
-	float *out = t->scores + key * vecs * VEC_LANES;
+	int64_t stride = t->stride > 0 ? t->stride : vecs * VEC_LANES;
+	float *out = t->scores + key * stride;
 	EACH_ROW(r) EACH(v)
 	{
-		put(out + (r * vecs + v) * VEC_LANES, acc[r][v]);
+		put(out + r * stride + v * VEC_LANES, acc[r][v]);
 		max[v] = vec_max(acc[r][v], max[v]);
 	}
 }
@@ -161,6 +162,79 @@ static void tile_gather(const struct pe_tile_gather *t)
 			gather_lanes(t, v * VEC_LANES, true);
 		else
 			gather_lanes(t, v * VEC_LANES, false);
+}
+
+/* Of a key's row of products every lane wants another one. Keys of a vector of lanes are taken so many at a
+ * time, and lanes go to their rows by the bits of their number. */
+#define SLANT 8
+
+/* x[m] ← x[m + step] in the lanes whose number has this bit. */
+INLINE void slant_by(vec x[SLANT - 1 + VEC_LANES], const int step)
+{
+	vec_bits moves;
+	for (int i = 0; i < VEC_LANES; i++)
+		moves[i] = (i & step) != 0 ? -1 : 0;
+	_Pragma("GCC unroll 16") for (int m = 0; m < SLANT - 1 + step; m++) x[m] =
+		(vec)(((vec_bits)x[m + step] & moves) | ((vec_bits)x[m] & ~moves));
+}
+
+/* x[m][i] ← element i of row m + i. */
+INLINE void slant_rows(const float *rows, int64_t lanes, vec x[SLANT - 1 + VEC_LANES])
+{
+	_Pragma("GCC unroll 32") for (int m = 0; m < SLANT - 1 + VEC_LANES; m++) x[m] = at(rows + m * lanes);
+	if (VEC_LANES > 8)
+		slant_by(x, VEC_LANES > 8 ? 8 : 0);
+	if (VEC_LANES > 4)
+		slant_by(x, VEC_LANES > 4 ? 4 : 0);
+	slant_by(x, 2);
+	slant_by(x, 1);
+}
+
+/* One vector of lanes, from `lane` on. */
+static void slant_lanes(const struct pe_tile_slant *t, int64_t lane)
+{
+	int64_t lanes = t->vecs * VEC_LANES, j = 0;
+	float *scores = t->scores + lane;
+	const float *products = t->products + lane * lanes + lane;
+	vec greatest = vec_all(-__builtin_inff());
+	for (; j + SLANT <= t->keys; j += SLANT) {
+		vec x[SLANT - 1 + VEC_LANES];
+		slant_rows(products - (j + SLANT - 1) * lanes, lanes, x);
+		_Pragma("GCC unroll 8") for (int u = 0; u < SLANT; u++)
+		{
+			vec s = at(scores + (j + u) * lanes) + x[SLANT - 1 - u];
+			put(scores + (j + u) * lanes, s);
+			greatest = vec_max(s, greatest);
+		}
+	}
+	for (; j < t->keys; j++) {
+		for (int i = 0; i < VEC_LANES; i++)
+			scores[j * lanes + i] += products[(i - j) * lanes + i];
+		greatest = vec_max(at(scores + j * lanes), greatest);
+	}
+	put(t->max + lane, greatest);
+}
+
+static void slant_lanes_by_key(const struct pe_tile_slant *t, int64_t lane)
+{
+	int64_t lanes = t->vecs * VEC_LANES;
+	vec scale = at(t->scale + lane), greatest = vec_all(-__builtin_inff());
+	for (int64_t j = 0; j < t->keys; j++) {
+		float *scores = t->scores + j * lanes + lane;
+		vec s = vec_fused(scale, at_loose(t->products + j * (t->stride - 1) + lane), at(scores));
+		put(scores, s);
+		greatest = vec_max(s, greatest);
+	}
+	put(t->max + lane, greatest);
+}
+
+static void tile_slant(const struct pe_tile_slant *t)
+{
+	for (int v = 0; v < t->vecs; v++)
+		if (t->by_key)
+			slant_lanes_by_key(t, v * VEC_LANES);
+		else
+			slant_lanes(t, v * VEC_LANES);
 }
 
 static void tile_shift(
@@ -305,6 +379,7 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_scores = tile_scores;
 	kernels->tile_adjust = tile_adjust;
 	kernels->tile_gather = tile_gather;
+	kernels->tile_slant = tile_slant;
 	kernels->tile_shift = tile_shift;
 	kernels->tile_copy = tile_copy;
 	kernels->tile_max = tile_max;

@@ -5,7 +5,6 @@ void pe_kernels_avx512(struct pe_kernels *kernels)
 {
 	pe_attention_tile_avx512(kernels);
 	pe_depthwise_avx512(kernels);
-	pe_gemm_avx512(kernels);
 	pe_half_walk_avx512(kernels);
 	pe_lane_eigen_avx512(kernels);
 	pe_rotate_avx512(kernels);

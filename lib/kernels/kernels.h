@@ -8,7 +8,6 @@
 
 #include "attention_tile.h"
 #include "depthwise.h"
-#include "gemm.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
 #include "rotate.h"
@@ -26,6 +25,7 @@ struct pe_kernels {
 	pe_tile_scores_fn *tile_scores;
 	pe_tile_adjust_fn *tile_adjust;
 	pe_tile_gather_fn *tile_gather;
+	pe_tile_slant_fn *tile_slant;
 	pe_tile_shift_fn *tile_shift;
 	pe_tile_copy_fn *tile_copy;
 	pe_tile_max_fn *tile_max;
@@ -35,8 +35,6 @@ struct pe_kernels {
 	pe_tile_convert_fn *tile_from_f16, *tile_from_bf16;
 
 	pe_depthwise_fn *depthwise; /* depthwise.h */
-
-	pe_gemm_fn *gemm; /* gemm.h */
 
 	pe_half_walk_fn *half_walk_unit; /* half_walk.h */
 	pe_half_walk_fn *half_walk_weighted;
@@ -76,9 +74,6 @@ void pe_attention_tile_avx512(struct pe_kernels *kernels);
 void pe_depthwise_scalar(struct pe_kernels *kernels);
 void pe_depthwise_avx2(struct pe_kernels *kernels);
 void pe_depthwise_avx512(struct pe_kernels *kernels);
-void pe_gemm_scalar(struct pe_kernels *kernels);
-void pe_gemm_avx2(struct pe_kernels *kernels);
-void pe_gemm_avx512(struct pe_kernels *kernels);
 void pe_half_walk_scalar(struct pe_kernels *kernels);
 void pe_half_walk_avx2(struct pe_kernels *kernels);
 void pe_half_walk_avx512(struct pe_kernels *kernels);

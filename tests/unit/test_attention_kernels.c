@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The inner loops of tiled attention and the small product, with every instruction set of this machine,
+ * The inner loops of tiled attention, with every instruction set of this machine,
  * against straight loops in double: all tails, odd addresses, and what lies behind the outputs. */
 #include "xt.h"
 
@@ -100,14 +100,32 @@ static void one_scores(const struct pe_kernels *k, const struct shape *s)
 
 	k->tile_queries(packed_q.data, s->vecs, q.data, s->queries, s->stride, s->step, s->width, 0.5f);
 	k->tile_pack_keys(packed_k.data, keys.data, s->keys, s->stride, s->step, s->width);
-	struct pe_tile_scores tile = {
-		s->vecs, s->width, packed_q.data, packed_k.data, s->keys, added, s->bias_step, scores.data, max.data};
+	struct pe_tile_scores tile = {.vecs = s->vecs,
+		.width = s->width,
+		.q = packed_q.data,
+		.k = packed_k.data,
+		.keys = s->keys,
+		.bias = added,
+		.bias_step = s->bias_step,
+		.scores = scores.data,
+		.max = max.data};
 	k->tile_scores(&tile);
 	check_scores(s, lanes, &q, &keys, added, scores.data, max.data);
 	k->tile_max(scores.data, s->keys, s->vecs, again.data);
 	assert_memory_equal(again.data, max.data, (size_t)lanes * sizeof(float));
 
-	struct guarded *all[] = {&q, &keys, &bias, &packed_q, &packed_k, &scores, &max, &again};
+	/* Farther apart they are the same, with nothing between them. */
+	struct guarded apart = guarded(2 * s->keys * lanes, 0);
+	tile.scores = apart.data;
+	tile.stride = 2 * lanes;
+	k->tile_scores(&tile);
+	for (int64_t j = 0; j < s->keys; j++) {
+		const float *row = apart.data + 2 * j * lanes;
+		assert_memory_equal(row, scores.data + j * lanes, (size_t)lanes * sizeof(float));
+		assert_true(row[lanes] == CANARY && row[2 * lanes - 1] == CANARY);
+	}
+
+	struct guarded *all[] = {&q, &keys, &bias, &packed_q, &packed_k, &scores, &max, &again, &apart};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		release(all[i]);
 }
@@ -186,6 +204,49 @@ static void test_gather(void **state)
 {
 	(void)state;
 	for_each_set(gather_of_set);
+}
+
+/* By query a row of products is one of lanes; by key, one of `stride` floats, from the first lane's on. */
+static void one_slant(const struct pe_kernels *k, int vecs, int64_t keys, bool by_key)
+{
+	int64_t lanes = vecs * k->tile_vec, n = keys * lanes, before_0 = keys > 0 ? keys - 1 : 0;
+	int64_t stride = before_0 + lanes + 3;
+	struct guarded products = random_values(by_key ? keys * stride : (before_0 + lanes) * lanes, by_key, 1);
+	struct guarded scores = random_values(n, 0, 2), before = random_values(n, 0, 2);
+	struct guarded scale = random_values(lanes, 0, 3), max = guarded(lanes, 0);
+	struct pe_tile_slant t = {vecs, by_key, keys, products.data + before_0 * (by_key ? 1 : lanes), stride,
+		scale.data, scores.data, max.data};
+	k->tile_slant(&t);
+	for (int64_t l = 0; l < lanes; l++) {
+		float greatest = -INFINITY;
+		for (int64_t j = 0; j < keys; j++) {
+			int64_t row = before_0 + l - j;
+			double x = by_key ? (double)scale.data[l] * (double)products.data[j * stride + row]
+							  : (double)products.data[row * lanes + l];
+			xt_close_f64(
+				(double)scores.data[j * lanes + l], (double)before.data[j * lanes + l] + x, 0.0, 2e-7);
+			greatest = fmaxf(greatest, scores.data[j * lanes + l]);
+		}
+		assert_true(max.data[l] == greatest);
+	}
+	struct guarded *all[] = {&products, &scores, &before, &scale, &max};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		release(all[i]);
+}
+
+static void slant_of_set(const struct pe_kernels *k)
+{
+	for (int vecs = 1; vecs <= 2; vecs++)
+		for (int64_t keys = 0; keys <= PE_TILE_KEYS; keys += keys < 18 ? 1 : 17) {
+			one_slant(k, vecs, keys, false);
+			one_slant(k, vecs, keys, true);
+		}
+}
+
+static void test_slant(void **state)
+{
+	(void)state;
+	for_each_set(slant_of_set);
 }
 
 static void shift_of_set(const struct pe_kernels *k)
@@ -428,57 +489,6 @@ static void test_halves(void **state)
 	for_each_set(halves_of_set);
 }
 
-/* ---- the small product -------------------------------------------------------------- */
-
-static void one_gemm(const struct pe_kernels *k, int64_t m, int64_t n, int64_t depth, int64_t step, bool add)
-{
-	struct pe_gemm g = {.m = m, .n = n, .k = depth, .alpha = -0.75f, .add = add};
-	g.a_step = step;
-	g.b_step = g.c_step = 1 + (m + n) % 2;
-	g.a_stride = depth * g.a_step + 1;
-	g.b_stride = depth * g.b_step;
-	g.c_stride = n * g.c_step + m % 3;
-	struct guarded a = random_values(m * g.a_stride, 1, 1), b = random_values(n * g.b_stride, 3, 2);
-	struct guarded c = random_values(m * g.c_stride, n % 4, 3), before = random_values(m * g.c_stride, 0, 3);
-	struct guarded work = guarded(PE_GEMM_WORK, 0);
-	g.a = a.data;
-	g.b = b.data;
-	g.c = c.data;
-	g.work = work.data;
-	k->gemm(&g);
-	for (int64_t i = 0; i < m; i++)
-		for (int64_t j = 0; j < g.c_stride; j++) {
-			int64_t col = j / g.c_step;
-			double want = (double)before.data[i * g.c_stride + j];
-			if (j % g.c_step == 0 && col < n) {
-				want = add ? want : 0.0;
-				for (int64_t p = 0; p < depth; p++)
-					want -= 0.75 * (double)a.data[i * g.a_stride + p * g.a_step] *
-						(double)b.data[col * g.b_stride + p * g.b_step];
-			}
-			xt_close_f64((double)c.data[i * g.c_stride + j], want, 0.0, 5e-7 * (1.0 + (double)depth));
-		}
-	struct guarded *all[] = {&a, &b, &c, &before, &work};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		release(all[i]);
-}
-
-static void gemm_of_set(const struct pe_kernels *k)
-{
-	static const int64_t sizes[] = {0, 1, 2, 5, 6, 7, 12, 13, 31, 32, 33, 65, 96, 97};
-	static const int64_t depths[] = {0, 1, 3, 4, 64, 255, 256, 257, 600};
-	int turn = 0;
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++, turn++)
-			one_gemm(k, sizes[i], sizes[j], depths[turn % 9], 1 + turn % 2, turn % 3 == 0);
-}
-
-static void test_gemm(void **state)
-{
-	(void)state;
-	for_each_set(gemm_of_set);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,9 +499,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_pack_values),
 		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_slant),
 		cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_gemm),
 	};
 	return xt_run(argc, argv, tests) != 0;
 }

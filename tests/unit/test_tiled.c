@@ -20,8 +20,8 @@
 
 /* What a made-up encoding knows: tables of numbers, and whether it follows from key - query. */
 struct made {
-	bool relative;
-	int64_t rows, width;
+	bool relative, backward;
+	int64_t rows, width, shift;
 	pe_side side;
 	double table[HEADS * MANY_ROWS * WIDEST], offset[HEADS * WIDEST];
 	bool has_offset;
@@ -58,7 +58,8 @@ static void made_index(const pe_encoding *e, const struct pe_cells *c, int32_t *
 {
 	const struct made *m = e->state;
 	for (int64_t j = 0; j < c->count; j++) {
-		int64_t distance = c->key + j - c->query, row = distance + m->rows / 2;
+		int64_t distance = c->key + j - c->query + m->shift;
+		int64_t row = (m->backward ? -distance : distance) + m->rows / 2;
 		if (m->relative)
 			row = row < 0 ? 0 : row >= m->rows ? m->rows - 1 : row;
 		else
@@ -290,12 +291,14 @@ static void add_encoding(struct call *c, int site, const pe_domain *domain, cons
 	for (int64_t i = 0; i < c->count; i++)
 		turned *= c->list[i]->encoder->rotate ? 2 : 1;
 	m->relative = draw(c, 3) > 0;
-	m->rows = draw(c, 2) ? ROWS : MANY_ROWS;
+	m->backward = draw(c, 3) > 0;
+	m->shift = draw(c, 2) ? 0 : draw(c, 900) - 450;
+	m->rows = draw(c, 2) ? ROWS : draw(c, 3) ? MANY_ROWS : MANY_ROWS - 186;
 	m->side = draw(c, 2) ? PE_QUERIES : PE_KEYS;
 	m->width = turned * (site == VALUES ? c->value_width : c->width);
 	m->has_offset = draw(c, 2);
 	assert_true(m->width <= WIDEST);
-	for (int64_t i = 0; i < (m->has_offset ? c->heads : 1) * m->rows * m->width; i++)
+	for (int64_t i = 0; i < HEADS * MANY_ROWS * WIDEST; i++)
 		m->table[i] = (double)((i * i + 7 * i + site) % 1009) / 1009 - 0.5;
 	for (int64_t i = 0; i < HEADS * WIDEST; i++)
 		m->offset[i] = pe_rng_uniform(6, (uint64_t)site, (uint64_t)i) - 0.5;
@@ -382,9 +385,10 @@ static void describe(const struct call *c)
 		c->tensors.mask ? pe_dtype_name(c->mask.dtype) : "no", c->tensors.key_lengths != NULL,
 		c->tensors.sinks != NULL, c->domain != NULL);
 	for (int64_t i = 0; i < c->count; i++)
-		print_error(" %s(relative %d, rows %lld, side %d, offset %d, halo %lld)",
-			c->list[i]->encoder->table.name, c->made[i]->relative, (long long)c->made[i]->rows,
-			c->made[i]->side, c->made[i]->has_offset, (long long)c->list[i]->halo);
+		print_error(" %s(relative %d, backward %d, shift %lld, rows %lld, side %d, offset %d, halo %lld)",
+			c->list[i]->encoder->table.name, c->made[i]->relative, c->made[i]->backward,
+			(long long)c->made[i]->shift, (long long)c->made[i]->rows, c->made[i]->side,
+			c->made[i]->has_offset, (long long)c->list[i]->halo);
 	print_error("\n");
 }
 
@@ -426,6 +430,17 @@ static void forget(struct call *c)
 	free(c);
 }
 
+static void compare_cores(struct call *c)
+{
+	struct result want = run(c, PE_CORE_REFERENCE), got = run(c, PE_CORE_TILED);
+	compare(c, &got, &want);
+	free(want.out);
+	free(want.lse);
+	free(got.out);
+	free(got.lse);
+	forget(c);
+}
+
 static void one_call(pe_context *ctx, uint64_t seed, bool encoders)
 {
 	struct call *c = calloc(1, sizeof *c);
@@ -438,13 +453,7 @@ static void one_call(pe_context *ctx, uint64_t seed, bool encoders)
 	if (encoders)
 		draw_encodings(c, domains);
 	draw_poison(c);
-	struct result want = run(c, PE_CORE_REFERENCE), got = run(c, PE_CORE_TILED);
-	compare(c, &got, &want);
-	free(want.out);
-	free(want.lse);
-	free(got.out);
-	free(got.lse);
-	forget(c);
+	compare_cores(c);
 }
 
 static void many_calls(uint64_t first, uint64_t count, bool encoders)
@@ -538,35 +547,70 @@ static void test_threads(void **state)
 }
 
 /* So many keys that those of one head alone are turned at a time. */
+/* 2 batches of 4 heads of width 16, nothing masked, the last queries on the last keys. */
+static struct call *plain_call(pe_context *ctx, int64_t queries, int64_t keys, struct pe_domain domains[2])
+{
+	struct call *c = calloc(1, sizeof *c);
+	assert_non_null(c);
+	*c = (struct call){.ctx = ctx, .seed = 5, .batch = 2, .heads = 4, .key_heads = 2, .queries = queries};
+	c->keys = keys;
+	c->width = c->value_width = 16;
+	c->dtype = PE_F32;
+	domains[0] = (struct pe_domain){.kind = PE_DOMAIN_SEQUENCE, .tokens = keys, .batch = 1, .axes = 1};
+	domains[1] = domains[0];
+	domains[1].tokens = queries;
+	domains[1].offset = (double)(keys - queries);
+	c->options.size = sizeof c->options;
+	c->tensors = (pe_attention_tensors){.size = sizeof c->tensors, .q = &c->q, .k = &c->k, .v = &c->v};
+	c->q = random_tensor(c, c->heads, queries, c->width, 4, &c->q_memory);
+	c->k = random_tensor(c, c->key_heads, keys, c->width, 1, &c->k_memory);
+	c->v = random_tensor(c, c->key_heads, keys, c->value_width, 1, &c->v_memory);
+	return c;
+}
+
 static void test_many_keys(void **state)
 {
 	for (int mapped = 0; mapped < 2; mapped++) {
-		struct call *c = calloc(1, sizeof *c);
-		assert_non_null(c);
-		*c = (struct call){.ctx = *state, .seed = 5, .batch = 2, .heads = 4, .key_heads = 2, .queries = 3};
-		c->keys = mapped ? 12000 : 20000;
-		c->width = c->value_width = 16;
-		c->dtype = PE_F32;
-		struct pe_domain domains[2] = {
-			{.kind = PE_DOMAIN_SEQUENCE, .tokens = c->keys, .batch = 1, .axes = 1}};
-		domains[1] = domains[0];
-		domains[1].tokens = c->queries;
-		domains[1].offset = (double)(c->keys - c->queries);
-		c->options.size = sizeof c->options;
-		c->tensors = (pe_attention_tensors){.size = sizeof c->tensors, .q = &c->q, .k = &c->k, .v = &c->v};
-		c->q = random_tensor(c, c->heads, c->queries, c->width, 4, &c->q_memory);
-		c->k = random_tensor(c, c->key_heads, c->keys, c->width, 1, &c->k_memory);
-		c->v = random_tensor(c, c->key_heads, c->keys, c->value_width, 1, &c->v_memory);
+		struct pe_domain domains[2];
+		struct call *c = plain_call(*state, 3, mapped ? 12000 : 20000, domains);
 		add_encoding(c, ROTATE, &domains[0], &domains[1]);
 		if (mapped)
 			add_encoding(c, MAP_HEADS, &domains[0], &domains[1]);
-		struct result want = run(c, PE_CORE_REFERENCE), got = run(c, PE_CORE_TILED);
-		compare(c, &got, &want);
-		free(want.out);
-		free(want.lse);
-		free(got.out);
-		free(got.lse);
-		forget(c);
+		compare_cores(c);
+	}
+}
+
+/* Rows that follow on each other, of which a tile keeps what the one before had; rows at the end of the
+ * table, all alike or after others; of tables that are too large for one product, and of small ones. */
+static void one_relative_table(pe_context *ctx, int64_t rows, int turn)
+{
+	static const int64_t shifts[] = {0, 300, -390};
+	struct pe_domain domains[2];
+	struct call *c = plain_call(ctx, 300, 490, domains);
+	c->options.causal = turn % 5 == 0;
+	add_encoding(c, CONTENT, &domains[0], &domains[1]);
+	struct made *m = c->made[0];
+	c->encodings[0].relative = m->relative = true;
+	m->rows = rows;
+	m->side = turn % 2 ? PE_KEYS : PE_QUERIES;
+	m->backward = turn / 2 % 2 == 0;
+	m->shift = shifts[turn / 4];
+	m->has_offset = turn % 3 == 0;
+	compare_cores(c);
+}
+
+static void test_relative_tables(void **state)
+{
+	char names[64];
+	(void)state;
+	strcpy(names, pe_kernels_available());
+	for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
+		pe_context *ctx = xt_context(1, name);
+		for (int turn = 0; turn < 12; turn++) {
+			one_relative_table(ctx, MANY_ROWS, turn);
+			one_relative_table(ctx, 100, turn);
+		}
+		pe_context_destroy(&ctx);
 	}
 }
 
@@ -619,6 +663,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_far_tiles),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_many_keys),
+		cmocka_unit_test(test_relative_tables),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_f64_is_refused),
 	};
