@@ -24,12 +24,21 @@ struct state {
 	int64_t pieces;
 	double *breaks;          /* pieces - 1, ascending */
 	double *slopes, *levels; /* (heads, pieces): f_h(x) = slope x + level */
-	double *psi;             /* psi of key - query + Lq - 1, or NULL: positions are not regular */
+	/* If positions are regular: psi of key - query + Lq - 1, which falls up to entry `turn`, where the key is
+	 * at the query or after it, then rises; and of each query what it is divided by. */
+	double *psi, *norms;
+	int64_t turn;
 };
 
 static double psi(const struct state *s, double distance)
 {
 	return log1p(fabs(s->c * (s->causal ? fmax(distance, 0) : fabs(distance))));
+}
+
+/* What psi of a query's distances is divided by. */
+static double norm_of(const struct state *s, double query)
+{
+	return log1p(fabs(s->c * fmax(query, s->threshold))) + EPSILON;
 }
 
 static int64_t piece_at(const struct state *s, double x)
@@ -80,26 +89,25 @@ static void add_runs(const struct state *s, int64_t head, const double *values, 
 	}
 }
 
-/* From the table: psi falls with the key up to the query, then it rises. */
-static void add_regular(const pe_encoding *e, const struct pe_cells *cells, double norm, double *bias)
+static void add_regular(const pe_encoding *e, const struct pe_cells *cells, double *bias)
 {
 	const struct state *s = e->state;
-	const double *row = s->psi + cells->key - cells->query + e->queries->tokens - 1;
-	double offset = pe_domain_position(e->queries, 0, cells->query) - pe_domain_position(e->domain, 0, 0);
-	int64_t before = (int64_t)fmax(0, fmin((double)cells->count, ceil(offset - (double)cells->key)));
-	add_runs(s, cells->head, row, before, norm, true, bias);
-	add_runs(s, cells->head, row + before, cells->count - before, norm, true, bias + before);
+	int64_t at = cells->key - cells->query + e->queries->tokens - 1;
+	int64_t before = pe_max(0, pe_min(cells->count, s->turn - at));
+	double norm = s->norms[cells->query];
+	add_runs(s, cells->head, s->psi + at, before, norm, true, bias);
+	add_runs(s, cells->head, s->psi + at + before, cells->count - before, norm, true, bias + before);
 }
 
 static void scores(const pe_encoding *e, const struct pe_cells *cells, double *bias)
 {
 	const struct state *s = e->state;
-	double query = pe_domain_position(e->queries, cells->batch, cells->query), values[BLOCK];
-	double norm = log1p(fabs(s->c * fmax(query, s->threshold))) + EPSILON;
 	if (s->psi) {
-		add_regular(e, cells, norm, bias);
+		add_regular(e, cells, bias);
 		return;
 	}
+	double query = pe_domain_position(e->queries, cells->batch, cells->query), values[BLOCK];
+	double norm = norm_of(s, query);
 	for (int64_t c = 0; c < cells->count; c += BLOCK) {
 		int64_t n = pe_min(BLOCK, cells->count - c);
 		for (int64_t m = 0; m < n; m++)
@@ -230,12 +238,17 @@ static pe_status fill_psi(pe_encoding *e)
 	if (!pe_domain_is_regular(e->queries, e->domain) || count == 0)
 		return PE_OK;
 	s->psi = pe_alloc(e->ctx, count, sizeof *s->psi);
-	if (!s->psi)
+	s->norms = pe_alloc(e->ctx, e->queries->tokens, sizeof *s->norms);
+	if (!s->psi || !s->norms)
 		return PE_ERR_NOMEM;
 	double farthest =
 		pe_domain_position(e->queries, 0, e->queries->tokens - 1) - pe_domain_position(e->domain, 0, 0);
 	for (int64_t n = 0; n < count; n++)
 		s->psi[n] = psi(s, farthest - (double)n);
+	while (s->turn < count && farthest > (double)s->turn)
+		s->turn++;
+	for (int64_t i = 0; i < e->queries->tokens; i++)
+		s->norms[i] = norm_of(s, pe_domain_position(e->queries, 0, i));
 	return PE_OK;
 }
 
@@ -260,6 +273,7 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->slopes);
 	pe_free(e->ctx, s->levels);
 	pe_free(e->ctx, s->psi);
+	pe_free(e->ctx, s->norms);
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)

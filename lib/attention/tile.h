@@ -79,8 +79,7 @@ struct pe_tiles {
  * nothing, and -inf does. */
 static inline double pe_tile_bounded(double x)
 {
-	const double most = 0x1p125;
-	return fabs(x) <= most || !isfinite(x) ? x : copysign(most, x);
+	return fabs(x) <= PE_TILE_MOST || !isfinite(x) ? x : copysign(PE_TILE_MOST, x);
 }
 
 /* Queries that share the lanes of a tile. */

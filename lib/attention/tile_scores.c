@@ -2,6 +2,7 @@
  * The scores of one tile: q·k, content, softcap, gains, biases, and what a query does not see. Where
  * there is no softcap, gain or content, all of it happens while q·k is in registers. */
 #include <math.h>
+#include <string.h>
 
 #include "tile.h"
 
@@ -115,30 +116,19 @@ void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 	(void)multiply_with_content(w, tile);
 }
 
-/* Hardly ever does one need it; the loop that looks is fast. */
-static void bound_row(double *row, int64_t n)
-{
-	double beyond = 0;
-	for (int64_t j = 0; j < n; j++)
-		beyond = fabs(row[j]) <= 0x1p125 ? beyond : 1;
-	for (int64_t j = 0; beyond > 0 && j < n; j++)
-		row[j] = pe_tile_bounded(row[j]);
-}
-
 /* w->row ← what the encodings that are in no table say of a query's cells; biases also by the mask. */
 static void ask_encodings(
 	struct pe_tile_work *w, const struct pe_cells *cells, const struct pe_tile_table *table, bool is_gain)
 {
-	for (int64_t j = 0; j < cells->count; j++)
-		w->row[j] = is_gain ? 1.0 : 0.0;
+	memset(w->row, 0, (size_t)cells->count * sizeof *w->row);
+	for (int64_t j = 0; is_gain && j < cells->count; j++)
+		w->row[j] = 1.0;
 	for (int i = 0; i < table->rest.count; i++) {
 		const pe_encoding *e = table->rest.list[i];
 		(is_gain ? e->encoder->gains : e->encoder->scores)(e, cells, w->row);
 	}
-	if (is_gain)
-		return;
-	pe_plan_add_mask(w->tiles->plan, cells, w->row);
-	bound_row(w->row, cells->count);
+	if (!is_gain)
+		pe_plan_add_mask(w->tiles->plan, cells, w->row);
 }
 
 /* A row of cells of each query by an encoder's own function, into keys × lanes, over a table's slice. */
@@ -148,13 +138,12 @@ static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const 
 	const struct pe_tile_group *g = tile->group;
 	const float *slice = pe_tile_slice(w->tiles, table, tile);
 	int64_t n = tile->end - tile->first;
-	double factor = is_gain ? 1.0 : PE_LOG2E;
+	const double factor = is_gain ? 1.0 : PE_LOG2E;
 	for (int64_t l = 0; l < g->count; l++) {
 		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
 		float *line = w->lines + l * n;
 		ask_encodings(w, &cells, table, is_gain);
-		for (int64_t j = 0; j < n; j++)
-			line[j] = (float)(factor * w->row[j]);
+		w->tiles->kernels->tile_round(line, w->row, factor, n);
 		for (int64_t j = 0; slice && j < n; j++)
 			line[j] = is_gain ? line[j] * slice[l - j] : line[j] + slice[l - j];
 	}

@@ -32,6 +32,12 @@ typedef void pe_tile_pack_keys_fn(
 typedef bool pe_tile_pack_values_fn(
 	float *out, const float *v, int64_t n, int64_t stride, int64_t step, int64_t width);
 
+/* A finite number that is farther from 0 is taken as this, so that f32 can hold it. */
+#define PE_TILE_MOST 0x1p125
+
+/* out[i] ← factor · x[i], rounded, x being so bounded. */
+typedef void pe_tile_round_fn(float *out, const double *x, double factor, int64_t n);
+
 struct pe_tile_scores {
 	int vecs;
 	int64_t width;

@@ -50,6 +50,15 @@ static bool tile_pack_values(
 	return odd == 0.0f;
 }
 
+static void tile_round(float *out, const double *x, double factor, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		double size = __builtin_fabs(x[i]);
+		bool beyond = (size > PE_TILE_MOST) & (size <= __DBL_MAX__);
+		out[i] = (float)(factor * (beyond ? __builtin_copysign(PE_TILE_MOST, x[i]) : x[i]));
+	}
+}
+
 /* One panel of keys, from `key` on. */
 INLINE void score_rows(const struct pe_tile_scores *t, int64_t key, const int rows, const int vecs, vec *max)
 {
@@ -376,6 +385,7 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_queries = tile_queries;
 	kernels->tile_pack_keys = tile_pack_keys;
 	kernels->tile_pack_values = tile_pack_values;
+	kernels->tile_round = tile_round;
 	kernels->tile_scores = tile_scores;
 	kernels->tile_adjust = tile_adjust;
 	kernels->tile_gather = tile_gather;

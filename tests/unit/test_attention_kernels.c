@@ -155,6 +155,32 @@ static void test_scores(void **state)
 	for_each_set(scores_of_set);
 }
 
+static void round_of_set(const struct pe_kernels *k)
+{
+	static const double odd[] = {INFINITY, -INFINITY, 1e300, -0x1.8p125, 0x1p125, 0x1.0000000000001p125, 0.0};
+	for (int64_t n = 0; n < 40; n++) {
+		double x[40];
+		struct guarded out = guarded(n, n % 5);
+		for (int64_t i = 0; i < n; i++)
+			x[i] =
+				i % 3 == n % 3 ? odd[(i + n) % 7] : 1e3 * pe_rng_uniform(8, (uint64_t)n, (uint64_t)i) - 500;
+		if (n > 0)
+			x[n / 2] = NAN;
+		k->tile_round(out.data, x, 1.5, n);
+		for (int64_t i = 0; i < n; i++) {
+			double bounded = isfinite(x[i]) ? fmax(-0x1p125, fmin(x[i], 0x1p125)) : x[i];
+			assert_true(out.data[i] == (float)(1.5 * bounded) || (isnan(x[i]) && isnan(out.data[i])));
+		}
+		release(&out);
+	}
+}
+
+static void test_round(void **state)
+{
+	(void)state;
+	for_each_set(round_of_set);
+}
+
 /* ---- terms -------------------------------------------------------------------------- */
 
 /* Rows below 0 and above the last one are among the indices. */
@@ -493,6 +519,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scores),
+		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_powers),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_sums),
