@@ -145,13 +145,16 @@ void *get_memory(size_t count, size_t size)
 
 void *output_memory(size_t size)
 {
-	size_t huge = (size_t)2 << 20;
+	size_t page = (size_t)2 << 20;
+	bool huge = size >= 2 * page && size <= SIZE_MAX - page;
 	void *memory = NULL;
-	if (posix_memalign(&memory, size < 2 * huge ? 64 : huge, size ? size : 1) != 0)
+	if (huge) /* filling small pages would cost more in page faults than in anything else */
+		size = (size + page - 1) / page * page;
+	if (posix_memalign(&memory, huge ? page : 64, size ? size : 1) != 0)
 		return NULL;
 #ifdef MADV_HUGEPAGE
-	if (size >= 2 * huge) /* filling it would cost more in page faults than in anything else */
-		(void)madvise(memory, size / huge * huge, MADV_HUGEPAGE);
+	if (huge)
+		(void)madvise(memory, size, MADV_HUGEPAGE);
 #endif
 	return memory;
 }

@@ -71,6 +71,10 @@ pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *b, struc
 		counts->duplicates += end - first; /* less the distinct ones */
 		look_at_bits(b, size, out->out + node, out->in + node, counts, asymmetry);
 	}
+	if (!b->pairs && asymmetry->one_way == 0) {
+		pe_free(ctx, out->in);
+		out->in = NULL;
+	}
 	return PE_OK;
 }
 
@@ -114,7 +118,8 @@ struct pe_bit_counts pe_bit_rows_finish(
 	struct pe_bit_counts counts = {0};
 	for (int64_t g = 0; g < graphs; g++) {
 		int64_t first = ptr[g] - ptr[0], nodes = ptr[g + 1] - ptr[g];
-		uint64_t *out = rows->out + first, *in = rows->in + first;
+		uint64_t *out = rows->out + first;
+		const uint64_t *in = rows->in ? rows->in + first : out;
 		for (int64_t i = 0; i < nodes; i++) {
 			out[i] |= undirected ? in[i] : 0;
 			counts.entries += ones(out[i]);

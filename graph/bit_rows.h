@@ -8,7 +8,7 @@
 
 #define PE_BIT_NODES 64 /* the most nodes of a graph */
 
-/* Bit j of out[i]: i→j; of in[i]: j→i. Nodes are numbered through the block. */
+/* Bit j of out[i]: i→j; of in[i]: j→i. Nodes are numbered through the block. in NULL: the same as out. */
 struct pe_bit_rows {
 	uint64_t *out, *in;
 };

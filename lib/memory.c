@@ -22,14 +22,16 @@ bool pe_add(int64_t a, int64_t b, int64_t *out)
 static void *allocate(void *opaque, size_t size, size_t alignment)
 {
 	(void)opaque;
-	bool huge = size >= 2 * HUGE_PAGE;
+	bool huge = size >= 2 * HUGE_PAGE && size <= SIZE_MAX - HUGE_PAGE;
 	void *pointer = NULL;
+	/* A fresh block of many megabytes costs more in page faults than in filling it, its end too. */
+	if (huge)
+		size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 	if (posix_memalign(&pointer, huge ? HUGE_PAGE : alignment, size) != 0)
 		return NULL;
 #ifdef MADV_HUGEPAGE
-	/* A fresh block of many megabytes costs more in page faults than in filling it. */
 	if (huge)
-		(void)madvise(pointer, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+		(void)madvise(pointer, size, MADV_HUGEPAGE);
 #endif
 	return pointer;
 }

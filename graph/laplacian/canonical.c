@@ -39,7 +39,7 @@ static void choose(const struct pe_canonical_part *parts, const struct part_work
 	double largest = 0;
 	for (int64_t c = 0; c < count; c++)
 		for (int32_t i = 0; i < parts[c].n; i++)
-			largest = fmax(largest, work[c].squares[i]);
+			largest = work[c].squares[i] > largest ? work[c].squares[i] : largest;
 	int32_t first = INT32_MAX;
 	for (int64_t c = 0; c < count; c++)
 		for (int32_t i = 0; i < parts[c].n; i++)

@@ -2,6 +2,7 @@
 #include "lap_quality.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TILE 8
 
@@ -22,15 +23,20 @@ double pe_lap_residual(const struct pe_laplacian *laplacian, const double *rows,
 	return worst;
 }
 
-/* Products of full tiles of columns, a and b apart in a row. */
+/* Products of full tiles of columns, a and b apart in a row.
+ * One row of products at a time stays in registers. */
 static void multiply(
 	const double *rows, int64_t n, int64_t stride, int64_t a, int64_t b, double out[TILE][TILE])
 {
-	for (int64_t i = 0; i < n; i++) {
-		const double *x = rows + i * stride + a, *y = rows + i * stride + b;
-		for (int s = 0; s < TILE; s++)
+	for (int s = 0; s < TILE; s++) {
+		double sum[TILE] = {0};
+		for (int64_t i = 0; i < n; i++) {
+			const double *y = rows + i * stride + b;
+			double x = rows[i * stride + a + s];
 			for (int t = 0; t < TILE; t++)
-				out[s][t] += x[s] * y[t];
+				sum[t] += x * y[t];
+		}
+		memcpy(out[s], sum, sizeof sum);
 	}
 }
 

@@ -2,6 +2,8 @@
  * Eigenpairs of small matrices, written once for every instruction set. The file that includes it has
  * defined vec, mask, WIDTH, PACKS and the vec_… functions. No operation mixes lanes, so a lane's
  * bits do not depend on its neighbours. */
+#include <string.h>
+
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 

@@ -57,40 +57,74 @@ static void sweep_values(vec *d, vec *q, const vec *shift, int32_t last, int32_t
 		sweep_packs(d, q, shift, last, PACKS);
 }
 
-/* Writes down the last diagonal of each lane's block, and shortens the block where it is done.
- * Returns the largest end, -1 when all are done. Row -1 of q is 0, so row 0 is done at once. When a lane
- * is done cannot be foreseen: no branch depends on it. */
-static inline int32_t deflate_values(double *d, double *q, double *values, int32_t *ends)
+/* Last rows of the lanes' blocks, as doubles; -1 where a lane is done. The lanes are never far apart: what
+ * is done at their ends is done row by row from `first` to `last`, in the lanes that end there. */
+struct blocks {
+	vec ends[PACKS];
+	int32_t first, last; /* the least and the largest of the ends that are not -1; last -1 if all are */
+};
+
+static inline void find_rows(struct blocks *blocks)
 {
-	vec beside[PACKS];
-	int32_t last = -1;
-	for (int l = 0; l < LANES; l++) {
-		int64_t at = (int64_t)ends[l] * LANES + l;
-		values[at] = d[at];
-		((double *)beside)[l] = q[at - LANES];
+	vec most = vec_all(-1.0), least = vec_all(1e300);
+	for (int u = 0; u < PACKS; u++) {
+		vec end = blocks->ends[u];
+		most = vec_max(most, end);
+		least = vec_min(least, vec_select(vec_less(end, vec_all(-0.5)), least, end));
 	}
+	double first = least[0], last = most[0];
+	for (int k = 1; k < WIDTH; k++) {
+		first = least[k] < first ? least[k] : first;
+		last = most[k] > last ? most[k] : last;
+	}
+	blocks->last = (int32_t)last;
+	blocks->first = last < 0.0 ? 0 : (int32_t)first;
+}
+
+static inline mask is_row(vec ends, int32_t i)
+{
+	return vec_less(vec_abs(ends - vec_all((double)i)), vec_all(0.5));
+}
+
+/* Writes down the last diagonal of each lane's block, and shortens the block where it is done. Row -1 of q
+ * is 0, so row 0 is done at once. When a lane is done cannot be foreseen: no branch depends on it. */
+static inline void deflate_values(const vec *d, vec *q, vec *values, struct blocks *blocks)
+{
+	const vec zero = vec_all(0.0), one = vec_all(1.0);
+	vec done[PACKS];
 	for (int u = 0; u < PACKS; u++)
-		beside[u] = vec_select(vec_less(vec_all(VALUE_DEFLATES), beside[u]), beside[u], vec_all(0.0));
-	for (int l = 0; l < LANES; l++) {
-		double left = ((double *)beside)[l];
-		q[(int64_t)(ends[l] - 1) * LANES + l] = left;
-		int32_t end = ends[l] - !(left > 0.0);
-		ends[l] = end < -1 ? -1 : end;
-		last = end > last ? end : last;
-	}
-	return last;
+		done[u] = zero;
+	for (int32_t i = blocks->first; i <= blocks->last; i++)
+		UNROLL for (int u = 0; u < PACKS; u++)
+		{
+			mask here = is_row(blocks->ends[u], i);
+			vec beside = q[(i - 1) * PACKS + u];
+			vec left = vec_select(vec_less(vec_all(VALUE_DEFLATES), beside), beside, zero);
+			q[(i - 1) * PACKS + u] = vec_select(here, left, beside);
+			values[i * PACKS + u] = vec_select(here, d[i * PACKS + u], values[i * PACKS + u]);
+			done[u] = vec_select(here, vec_select(vec_less(zero, left), zero, one), done[u]);
+		}
+	for (int u = 0; u < PACKS; u++)
+		blocks->ends[u] -= done[u];
 }
 
 /* Wilkinson's: the eigenvalue of the last 2 × 2 block that is nearer to its last entry. */
-static inline void choose_shifts(const double *d, const double *q, const int32_t *ends, vec *shift)
+static inline void choose_shifts(const vec *d, const vec *q, const struct blocks *blocks, vec *shift)
 {
-	vec low[PACKS], high[PACKS], beside[PACKS];
-	for (int l = 0; l < LANES; l++) {
-		int32_t end = ends[l] < 1 ? 1 : ends[l];
-		((double *)low)[l] = d[(end - 1) * LANES + l];
-		((double *)high)[l] = d[end * LANES + l];
-		((double *)beside)[l] = q[(end - 1) * LANES + l];
+	int32_t first = blocks->first < 1 ? 1 : blocks->first, last = blocks->last < 1 ? 1 : blocks->last;
+	vec ends[PACKS], low[PACKS], high[PACKS], beside[PACKS];
+	for (int u = 0; u < PACKS; u++) {
+		ends[u] = vec_max(blocks->ends[u], vec_all(1.0));
+		low[u] = high[u] = beside[u] = vec_all(0.0);
 	}
+	for (int32_t i = first; i <= last; i++)
+		UNROLL for (int u = 0; u < PACKS; u++)
+		{
+			mask here = is_row(ends[u], i);
+			low[u] = vec_select(here, d[(i - 1) * PACKS + u], low[u]);
+			high[u] = vec_select(here, d[i * PACKS + u], high[u]);
+			beside[u] = vec_select(here, q[(i - 1) * PACKS + u], beside[u]);
+		}
 	for (int u = 0; u < PACKS; u++) {
 		vec half = (low[u] - high[u]) * vec_all(0.5);
 		vec root = vec_abs(half) + vec_sqrt(vec_fma(half, half, beside[u]));
@@ -100,21 +134,24 @@ static inline void choose_shifts(const double *d, const double *q, const int32_t
 }
 
 /* Σλ and Σλ², and what is behind each lane's order made infinite, for sorting. */
-static void sum_values(struct pe_lane_batch *batch)
+static void sum_values(struct pe_lane_batch *batch, vec *values)
 {
-	const double *values = batch->values + 2 * LANES;
-	for (int l = 0; l < LANES; l++) {
-		double sum = 0.0, square = 0.0;
-		for (int32_t i = 0; i < batch->orders[l]; i++) {
-			double value = values[i * LANES + l];
-			sum += value;
-			square += value * value;
+	vec orders[PACKS], sum[PACKS], squares[PACKS];
+	for (int l = 0; l < LANES; l++)
+		((double *)orders)[l] = batch->orders[l];
+	for (int u = 0; u < PACKS; u++)
+		sum[u] = squares[u] = vec_all(0.0);
+	for (int32_t i = 0; i < batch->order; i++)
+		UNROLL for (int u = 0; u < PACKS; u++)
+		{
+			mask inside = vec_less(vec_all((double)i), orders[u]);
+			vec value = vec_select(inside, values[i * PACKS + u], vec_all(0.0));
+			sum[u] += value;
+			squares[u] += value * value;
+			values[i * PACKS + u] = vec_select(inside, value, vec_all(1e300));
 		}
-		batch->sum[l] = sum;
-		batch->sum_squares[l] = square;
-		for (int32_t i = batch->orders[l]; i < batch->order; i++)
-			batch->values[(2 + i) * LANES + l] = 1e300;
-	}
+	memcpy(batch->sum, sum, sizeof sum);
+	memcpy(batch->sum_squares, squares, sizeof squares);
 }
 
 /* The smallest first, as bubbles. */
@@ -134,9 +171,10 @@ static void sort_values(vec *values, int32_t order, int32_t sorted)
 
 static void find_values(struct pe_lane_batch *batch)
 {
-	int32_t order = batch->order, ends[LANES], last = 0;
+	int32_t order = batch->order;
 	vec *d = (vec *)batch->shifted + 2 * PACKS, *q = (vec *)batch->squares + 2 * PACKS;
-	vec shift[PACKS];
+	vec *values = (vec *)batch->values + 2 * PACKS, shift[PACKS];
+	struct blocks blocks;
 	for (int32_t i = 0; i < order * PACKS; i++) {
 		d[i] = ((const vec *)batch->d)[PACKS + i];
 		vec e = ((const vec *)batch->e)[PACKS + i];
@@ -145,16 +183,18 @@ static void find_values(struct pe_lane_batch *batch)
 	for (int32_t i = -2 * PACKS; i < 0; i++)
 		d[i] = q[i] = vec_all(0.0);
 	for (int l = 0; l < LANES; l++)
-		ends[l] = batch->orders[l] - 1;
+		((double *)blocks.ends)[l] = batch->orders[l] - 1;
+	find_rows(&blocks);
 	for (int32_t sweep = 0; sweep < 3 * order + 40; sweep++) {
-		last = deflate_values((double *)d, (double *)q, batch->values + 2 * LANES, ends);
-		if (last < 0)
+		deflate_values(d, q, values, &blocks);
+		find_rows(&blocks);
+		if (blocks.last < 0)
 			break;
-		choose_shifts((const double *)d, (const double *)q, ends, shift);
-		sweep_values(d, q, shift, last, batch->packs);
+		choose_shifts(d, q, &blocks, shift);
+		sweep_values(d, q, shift, blocks.last, batch->packs);
 	}
 	for (int l = 0; l < LANES; l++)
-		batch->failed[l] = ends[l] >= 0;
-	sum_values(batch);
-	sort_values((vec *)batch->values + 2 * PACKS, order, batch->sorted);
+		batch->failed[l] = ((const double *)blocks.ends)[l] >= 0.0;
+	sum_values(batch, values);
+	sort_values(values, order, batch->sorted);
 }
