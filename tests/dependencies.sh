@@ -25,8 +25,8 @@ headers=$(find apps -name '*.h' -exec basename {} \; | paste -sd'|')
 found=$(grep -rnE '^#include "' apps --include='*.[ch]' | grep -vE "\"(posenc\.h|$headers)\"") &&
 	complain "apps use posenc.h alone:
 $found"
-found=$(grep -rlE '#include [<"](suitesparse/|lapacke|cblas|arpack)' lib graph seq vision --include='*.[ch]' |
-	grep -v '^lib/linalg/') && complain "only lib/linalg names LAPACKE, ARPACK and CHOLMOD: $found"
+found=$(grep -rlE '#include [<"](suitesparse/|lapack|cblas|arpack)' lib graph seq vision --include='*.[ch]' |
+	grep -v '^lib/linalg/') && complain "only lib/linalg names LAPACK, ARPACK and CHOLMOD: $found"
 found=$(find lib graph seq vision apps tests datasets -type f -not -name meson.build -not -path '*/corpus/*' \
 	-not -path '*/golden/*' -exec basename {} \; | sort | uniq -d)
 [ -z "$found" ] || complain "file names must be unique: $found"

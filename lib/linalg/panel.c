@@ -2,7 +2,7 @@
 #include "panel.h"
 
 #include <cblas.h>
-#include <lapacke.h>
+#include <lapack.h>
 
 void pe_panel_dot(
 	int32_t n, int32_t a_columns, const double *a, int32_t b_columns, const double *b, double *c, int32_t ldc)
@@ -19,7 +19,9 @@ void pe_panel_multiply(int32_t n, int32_t a_columns, const double *a, int32_t b_
 
 int32_t pe_panel_cholesky(int32_t m, double *c)
 {
-	return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', m, c, m);
+	lapack_int info;
+	LAPACK_dpotrf("U", &m, c, &m, &info);
+	return info;
 }
 
 void pe_panel_divide(int32_t n, int32_t m, double *a, const double *r)
