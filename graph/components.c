@@ -3,6 +3,8 @@
  * are halved on the way up. Near linear, no memory of its own. */
 #include "components.h"
 
+#include <string.h>
+
 static int32_t root_of(int32_t *parent, int32_t i)
 {
 	while (parent[i] != i) {
@@ -37,8 +39,14 @@ static int32_t begin(const struct pe_csr *graph, int32_t *label)
 
 void pe_components(const struct pe_csr *graph, int32_t *label, int32_t *sizes, int32_t *count)
 {
-	int32_t roots = begin(graph, label);
-	for (int32_t i = 0; roots > 1 && i < graph->n; i++)
+	if (begin(graph, label) == 1) {
+		memset(label, 0, (size_t)graph->n * sizeof *label);
+		if (sizes)
+			*sizes = graph->n;
+		*count = 1;
+		return;
+	}
+	for (int32_t i = 0; i < graph->n; i++)
 		for (int64_t e = graph->row[i]; e < graph->row[i + 1]; e++)
 			if (label[graph->col[e]] != label[i]) /* equal parents: joined already */
 				join(label, i, graph->col[e]);

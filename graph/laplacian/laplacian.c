@@ -113,24 +113,26 @@ struct filling {
 	double norm1, volume;
 };
 
-/* The row at place p of a component that begins at p0. null holds the scaling so far, D^-½ or ones. */
-static void fill_row(
-	const struct pe_csr *graph, bool loops, int32_t p0, int32_t p, struct filling *f, struct pe_laplacian *l)
+/* The row at place p of a component that begins at p0. null holds the scaling so far, D^-½ or ones. `plain`:
+ * the component is the graph, in its own order, and there are no weights. */
+static inline void fill_row(const struct pe_csr *graph, bool loops, int32_t p0, int32_t p, bool plain,
+	struct filling *f, struct pe_laplacian *l)
 {
-	int32_t i = l->order[p], *col = l->col;
+	int32_t i = plain ? p : l->order[p], *col = l->col;
 	const int32_t *place = l->place;
 	const double *scale = l->null + p0;
 	double own = l->degree[p], loop = 0, sum = 0, *val = l->val, factor = scale[p - p0];
 	int64_t at = f->at, end = graph->row[i + 1];
 	for (int64_t e = graph->row[i]; e < end; e++) {
 		int32_t j = graph->col[e];
-		double w = graph->weight ? graph->weight[e] : 1;
+		double w = plain || !graph->weight ? 1 : graph->weight[e];
 		if (j == i) {
 			loop = loops ? w : 0;
 			continue;
 		}
-		double entry = w * (factor * scale[place[j]]);
-		col[at] = place[j];
+		int32_t to = plain ? j : place[j];
+		double entry = w * (factor * scale[to]);
+		col[at] = to;
 		val[at++] = -entry;
 		sum += fabs(entry);
 	}
@@ -163,8 +165,13 @@ static void fill_component(
 	int64_t *row = l->row + p0 + c;
 	struct filling f = {.at = l->first[c]};
 	row[0] = 0;
-	for (int32_t p = p0; p < p1; p++) {
-		fill_row(graph, rules->loops, p0, p, &f, l);
+	bool plain = l->components == 1 && !graph->weight;
+	for (int32_t p = p0; plain && p < p1; p++) {
+		fill_row(graph, rules->loops, 0, p, true, &f, l);
+		row[p + 1] = f.at;
+	}
+	for (int32_t p = p0; !plain && p < p1; p++) {
+		fill_row(graph, rules->loops, p0, p, false, &f, l);
 		row[p - p0 + 1] = f.at - l->first[c];
 	}
 	fill_null(p0, p1, f.volume, l);
