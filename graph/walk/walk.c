@@ -25,26 +25,24 @@ static double safe_scale(const double *weight, int64_t count)
 {
 	double most = 0;
 	for (int64_t e = 0; e < count; e++)
-		most = fmax(most, weight[e]);
+		most = weight[e] > most ? weight[e] : most;
 	return most > 0x1p500 ? 0x1p-500 : most < 0x1p-500 ? 0x1p500 : 1;
 }
 
 static pe_status create_weighted(pe_context *ctx, const double *weight, struct pe_walk *w)
 {
 	int64_t entries = pe_walk_begin(w, w->n);
-	double *value = w->owned[0] = pe_alloc(ctx, entries, sizeof *value);
-	uint8_t *end = w->owned[1] = pe_alloc(ctx, w->n, sizeof *end);
-	double *root = pe_alloc(ctx, w->n, sizeof *root);
-	if (!value || !end || !root) {
-		pe_free(ctx, root);
+	/* In one piece: graphs are many and small. */
+	double *value = w->owned[0] = pe_alloc(ctx, entries + 2 * (int64_t)w->n, sizeof *value);
+	if (!value)
 		return PE_ERR_NOMEM;
-	}
+	double *root = value + entries;
+	uint8_t *end = (uint8_t *)(root + w->n);
 	double scale = safe_scale(weight, entries);
 	find_degrees(w, weight, scale, root, end);
 	for (int32_t i = 0; i < w->n; i++)
 		for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++)
 			value[e] = weight[e] * scale * root[i] * root[w->col[e]];
-	pe_free(ctx, root);
 	w->value = value;
 	w->end = end;
 	return PE_OK;
