@@ -6,9 +6,6 @@
 #include "pool.h"
 #include "rotation.h"
 
-/* Outputs of so many bytes and more do not stay in the caches. */
-#define PAST_CACHES ((int64_t)1 << 25)
-
 struct work {
 	const pe_encoding *e;
 	const struct pe_rotation *r;
@@ -141,7 +138,7 @@ pe_status pe_rotation_apply(pe_encoding *e, pe_side side, const pe_tensor *x, co
 	struct work w = {.e = e, .r = pe_rotation_of(e), .side = side, .x = x, .y = y};
 	w.blocks = (x->shape[2] + PE_ROTATE_TOKENS - 1) / PE_ROTATE_TOKENS;
 	w.single = x->dtype == PE_F32 && y->dtype == PE_F32 && x->strides[3] == 1 && y->strides[3] == 1;
-	w.stream = x->data != y->data && pe_tensor_count(y) >= PAST_CACHES / (int64_t)sizeof(float);
+	w.stream = x->data != y->data && pe_tensor_count(y) >= PE_PAST_CACHES / (int64_t)sizeof(float);
 	if (x->shape[1] == 0 || x->shape[3] == 0)
 		return PE_OK;
 	return pe_parallel(e->ctx, x->shape[0] * w.blocks, do_block, &w, e->encoder->table.name);

@@ -132,6 +132,15 @@ bool pe_tensor_same_view(const pe_tensor *a, const pe_tensor *b)
 	return a->data == b->data;
 }
 
+pe_tensor pe_tensor_one_batch(const pe_tensor *tensor)
+{
+	return (pe_tensor){.data = tensor->data,
+		.dtype = tensor->dtype,
+		.ndim = 3,
+		.shape = {1, tensor->shape[0], tensor->shape[1]},
+		.strides = {0, tensor->strides[0], tensor->strides[1]}};
+}
+
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i)
 {
 	return (char *)tensor->data + i * tensor->strides[0] * (int64_t)pe_dtype_size(tensor->dtype);

@@ -35,6 +35,9 @@ static inline char *pe_tensor_at(const pe_tensor *tensor, int64_t i, int64_t j, 
 	return (char *)tensor->data + offset * (int64_t)pe_dtype_size(tensor->dtype);
 }
 
+/* A tensor of two dimensions as one of three, the first of length 1. */
+pe_tensor pe_tensor_one_batch(const pe_tensor *tensor);
+
 /* Address of element [i, 0, 0, …]; tensor has at least one dimension. */
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i);
 

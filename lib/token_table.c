@@ -12,7 +12,6 @@ struct work {
 	const pe_encoding *e;
 	int64_t dim, unplaced, placed; /* tokens from unplaced to placed - 1 are left alone */
 	const double *rows;            /* (tokens, dim), or NULL: by the table's function */
-	void *numbers;                 /* the table's, in y's type: rows are to be copied from them; or NULL */
 	const pe_tensor *x;            /* (batch, tokens, width); NULL: write the rows alone */
 	const pe_tensor *y;            /* without x: (batch, tokens, dim) */
 	enum pe_merge merge;
@@ -23,21 +22,6 @@ static const struct pe_token_table *table_of(const pe_encoding *e)
 	return e->state;
 }
 
-/* The row that is made of parts of numbers, elements of `size` bytes. */
-static void copy_parts(
-	const struct work *w, int64_t batch, int64_t token, const void *numbers, size_t size, char *out)
-{
-	const struct pe_token_table *table = table_of(w->e);
-	int64_t starts[PE_MAX_PARTS];
-	size_t part = (size_t)(w->dim / table->parts) * size;
-	if (!table->find_parts(w->e, batch, token, starts)) {
-		memset(out, 0, (size_t)w->dim * size);
-		return;
-	}
-	for (int i = 0; i < table->parts; i++, out += part)
-		memcpy(out, (const char *)numbers + (size_t)starts[i] * size, part);
-}
-
 static void find_row(const struct work *w, int64_t batch, int64_t token, double *out)
 {
 	if (w->rows)
@@ -45,7 +29,7 @@ static void find_row(const struct work *w, int64_t batch, int64_t token, double 
 	else if (table_of(w->e)->row)
 		table_of(w->e)->row(w->e, batch, token, out);
 	else
-		copy_parts(w, batch, token, table_of(w->e)->numbers, sizeof *out, (char *)out);
+		pe_shared_row(w->e, &table_of(w->e)->shared, table_of(w->e)->numbers, batch, token, out);
 }
 
 static void merge_row(enum pe_merge merge, const double *p, double *x, int64_t n)
@@ -73,11 +57,6 @@ static void merge_token(const struct work *w, int64_t batch, int64_t token, cons
 /* One position's row, and every batch that it is for. */
 static void do_row(const struct work *w, int64_t batch, int64_t token, double *row)
 {
-	if (w->numbers) {
-		size_t size = pe_dtype_size(w->y->dtype);
-		copy_parts(w, batch, token, w->numbers, size, pe_tensor_at(w->y, batch, token, 0));
-		return;
-	}
 	find_row(w, batch, token, row);
 	if (!w->x) {
 		pe_store_f64(pe_tensor_at(w->y, batch, token, 0), w->y->dtype, w->y->strides[2], row, 1, w->dim);
@@ -138,26 +117,13 @@ pe_status pe_token_table_declare(pe_encoding *e)
 
 pe_status pe_token_table_compute(pe_encoding *e, const pe_tensor *outs)
 {
-	pe_tensor y = outs[0];
+	pe_tensor y = outs[0].ndim == 2 ? pe_tensor_one_batch(&outs[0]) : outs[0];
 	if (!y.data)
 		return PE_OK;
-	if (y.ndim == 2)
-		y = (pe_tensor){.data = y.data,
-			.dtype = y.dtype,
-			.ndim = 3,
-			.shape = {1, y.shape[0], y.shape[1]},
-			.strides = {0, y.strides[0], y.strides[1]}};
 	const struct pe_token_table *table = table_of(e);
-	struct work w = {.e = e, .dim = table->dim, .y = &y};
-	if (!table->row && y.strides[2] == 1) { /* rounded once, and not in every row */
-		w.numbers = pe_alloc(e->ctx, table->number_count, (size_t)pe_dtype_size(y.dtype));
-		if (!w.numbers)
-			return PE_ERR_NOMEM;
-		pe_store_f64(w.numbers, y.dtype, 1, table->numbers, 1, table->number_count);
-	}
-	pe_status status = run(e, &w);
-	pe_free(e->ctx, w.numbers);
-	return status;
+	if (!table->row)
+		return pe_shared_rows_write(e, &table->shared, table->numbers, table->number_count, &y);
+	return run(e, &(struct work){.e = e, .dim = table->dim, .y = &y});
 }
 
 pe_status pe_token_table_tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)

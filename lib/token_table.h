@@ -4,6 +4,7 @@
 #define PE_TOKEN_TABLE_H
 
 #include "encoder.h"
+#include "shared_rows.h"
 
 enum pe_merge { PE_MERGE_ADD = 0, PE_MERGE_MULTIPLY, PE_MERGE_ONE_PLUS, PE_MERGE_CONCAT };
 
@@ -16,8 +17,6 @@ enum pe_merge { PE_MERGE_ADD = 0, PE_MERGE_MULTIPLY, PE_MERGE_ONE_PLUS, PE_MERGE
 /* ---- rows by a function: position_encoding (tokens, dim), or (batch, tokens, dim) where positions
  * differ between batches ---- */
 
-#define PE_MAX_PARTS 4
-
 /* The first member of such an encoder's state. */
 struct pe_token_table {
 	int64_t dim;
@@ -26,12 +25,10 @@ struct pe_token_table {
 	int64_t unplaced;
 	/* Writes the row of a token, dim values. Called from several threads. */
 	void (*row)(const pe_encoding *e, int64_t batch, int64_t token, double *out);
-	/* Or, with row NULL, for rows that share numbers: a row is `parts` runs of dim / parts numbers each,
-	 * and find_parts tells where in numbers each begins; false: the row is zeros. */
+	/* Or, with row NULL, for rows that share numbers. */
+	struct pe_shared_rows shared;
 	const double *numbers;
 	int64_t number_count;
-	int parts; /* 1 … PE_MAX_PARTS; dim is a multiple of it */
-	bool (*find_parts)(const pe_encoding *e, int64_t batch, int64_t token, int64_t starts[PE_MAX_PARTS]);
 };
 
 /* Declares the array. To be called at the end of bind, with the state filled. */

@@ -65,11 +65,11 @@ static pe_status fill_axes(const pe_encoding *e, int64_t bands)
 	return PE_OK;
 }
 
-static bool find_parts(const pe_encoding *e, int64_t batch, int64_t token, int64_t starts[PE_MAX_PARTS])
+static bool find(const pe_encoding *e, int64_t batch, int64_t token, int64_t starts[PE_MAX_PARTS])
 {
 	(void)batch;
 	const struct state *s = e->state;
-	int64_t bands = s->table.dim / 4, place = token - e->domain->prefix;
+	int64_t bands = s->table.dim / 4, place = e->domain->first + token - e->domain->prefix;
 	if (place < 0)
 		return false;
 	int64_t y = place / e->domain->width, x = e->domain->height + place % e->domain->width;
@@ -104,8 +104,9 @@ static pe_status bind(pe_encoding *e)
 		.unplaced = e->domain->prefix,
 		.numbers = s->numbers,
 		.number_count = (height + width) * (dim / 2),
-		.parts = s->layout == TRIG ? 4 : 2,
-		.find_parts = find_parts};
+		.shared = {.parts = s->layout == TRIG ? 4 : 2, .columns = width, .find = find}};
+	for (int i = 0; i < s->table.shared.parts; i++)
+		s->table.shared.widths[i] = dim / s->table.shared.parts;
 	return pe_token_table_declare(e);
 }
 

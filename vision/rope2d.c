@@ -8,6 +8,7 @@
 #include "frequency.h"
 #include "kernels/kernels.h"
 #include "rotation.h"
+#include "shared_rows.h"
 
 enum axes { YX, XY };
 enum coordinates { INDEX, REFERENCE, CENTRED };
@@ -38,19 +39,39 @@ static double length_of(const struct state *s, const pe_domain *domain, int axis
 	return axis == 0 ? height : width;
 }
 
-/* Row and column of a token: row by row, or block by block and row by row in each. */
+/* Row and column of a grid's token: row by row, or block by block and row by row in each. */
+static void find_grid_place(const struct state *s, const pe_domain *domain, int64_t token, int64_t place[2])
+{
+	int64_t number = domain->first + token - domain->prefix, row = number / domain->width;
+	place[0] = row % domain->height;
+	place[1] = number - row * domain->width;
+	if (s->block == 1 || number < 0)
+		return;
+	int64_t side = s->block, in_frame = place[0] * domain->width + place[1];
+	int64_t block = in_frame / (side * side), inside = in_frame % (side * side),
+			blocks = domain->width / side;
+	place[0] = block / blocks * side + inside / side;
+	place[1] = block % blocks * side + inside % side;
+}
+
 static void find_place(
 	const struct state *s, const pe_domain *domain, const struct pe_place *at, double place[2])
 {
-	int first = domain->positions ? 0 : 1; /* axes of a grid are t, y, x */
+	int64_t whole[2];
+	if (!domain->positions)
+		find_grid_place(s, domain, at->token, whole);
 	for (int axis = 0; axis < 2; axis++)
-		place[axis] = pe_domain_coordinate(domain, at->batch, at->token, first + axis);
-	if (s->block == 1)
-		return;
-	int64_t side = s->block, number = (int64_t)place[0] * domain->width + (int64_t)place[1];
-	int64_t block = number / (side * side), inside = number % (side * side), blocks = domain->width / side;
-	place[0] = (double)(block / blocks * side + inside / side);
-	place[1] = (double)(block % blocks * side + inside % side);
+		place[axis] = domain->positions ? pe_domain_coordinate(domain, at->batch, at->token, axis)
+										: (double)whole[axis];
+}
+
+/* The coordinate of y (0) or x (1) that a place has. */
+static double coordinate_at(const struct state *s, const pe_domain *domain, int axis, double place)
+{
+	double c = place + s->start;
+	if (s->kind == REFERENCE)
+		return c / length_of(s, domain, axis) * s->reference[axis];
+	return s->kind == CENTRED ? 2 * ((c + 0.5) / length_of(s, domain, axis)) - 1 : c;
 }
 
 /* In the order of the axes. */
@@ -60,15 +81,8 @@ static void find_coordinates(const pe_encoding *e, const struct pe_place *at, do
 	const pe_domain *domain = pe_side_domain(e, at->side);
 	double place[2];
 	find_place(s, domain, at, place);
-	for (int i = 0; i < 2; i++) {
-		int axis = s->number[i];
-		double c = place[axis] + s->start;
-		if (s->kind == REFERENCE)
-			c = c / length_of(s, domain, axis) * s->reference[axis];
-		else if (s->kind == CENTRED)
-			c = 2 * ((c + 0.5) / length_of(s, domain, axis)) - 1;
-		out[i] = c;
-	}
+	for (int i = 0; i < 2; i++)
+		out[i] = coordinate_at(s, domain, s->number[i], place[s->number[i]]);
 }
 
 /* ---- the rotation ------------------------------------------------------------------- */
@@ -99,6 +113,62 @@ static void turn_learned(const pe_encoding *e, const struct pe_place *at, int64_
 	for (int64_t t = 0; t < count; t++)
 		sine[t] = c[0] * one[t] + c[1] * other[t];
 	e->ctx->kernels->sincos(sine, count, sine, cosine);
+}
+
+/* ---- arrays ------------------------------------------------------------------------- */
+
+/* Turns of the places of the first axis, then of the second. */
+static bool find(const pe_encoding *e, int64_t batch, int64_t token, int64_t starts[PE_MAX_PARTS])
+{
+	(void)batch;
+	const struct state *s = e->state;
+	int64_t place[2], second = s->number[0] == 0 ? e->domain->height : e->domain->width;
+	if (!pe_domain_is_placed(e->domain, token))
+		return false;
+	find_grid_place(s, e->domain, token, place);
+	starts[0] = place[s->number[0]] * s->bands;
+	starts[1] = (second + place[s->number[1]]) * s->bands;
+	return true;
+}
+
+static void turn_places(const pe_encoding *e, double *cosine, double *sine)
+{
+	const struct state *s = e->state;
+	const pe_domain *domain = e->domain;
+	for (int i = 0; i < 2; i++) {
+		int axis = s->number[i];
+		int64_t length = axis == 0 ? domain->height : domain->width;
+		for (int64_t k = 0; k < length; k++, cosine += s->bands, sine += s->bands)
+			pe_frequencies_turn(e->ctx, &s->frequencies[i], coordinate_at(s, domain, axis, (double)k), 0,
+				s->bands, cosine, sine);
+	}
+}
+
+/* Of a grid, the turns of its rows and columns are found once, and copied. */
+static pe_status compute(pe_encoding *e, const pe_tensor *outs)
+{
+	const struct state *s = e->state;
+	const pe_domain *domain = e->domain;
+	int64_t places = domain->height + domain->width, count = places * s->bands;
+	if (s->learned || domain->positions || 2 * places > domain->tokens)
+		return pe_rotation_compute(e, outs);
+	double *numbers = pe_alloc(e->ctx, count, 2 * sizeof *numbers);
+	if (!numbers)
+		return PE_ERR_NOMEM;
+	turn_places(e, numbers, numbers + count);
+	pe_status status = PE_OK;
+	for (int k = 0; k < 2 && status == PE_OK; k++) {
+		struct pe_shared_rows rows = {.parts = 2,
+			.widths = {s->bands, s->bands},
+			.columns = domain->width,
+			.absent = 1 - k,
+			.find = find};
+		pe_tensor y = pe_tensor_one_batch(&outs[k]);
+		if (y.data)
+			status = pe_shared_rows_write(e, &rows, numbers + k * count, count, &y);
+	}
+	pe_free(e->ctx, numbers);
+	return status;
 }
 
 /* ---- bind --------------------------------------------------------------------------- */
@@ -137,23 +207,30 @@ static double as_bf16(double x)
 	return x;
 }
 
-/* Of axis number i, in order. */
-static pe_status make_frequencies(pe_encoding *e, struct state *s, int i)
+/* Frequency k of axis number i, in order. */
+static long double frequency(const pe_encoding *e, const struct state *s, int i, int64_t k)
 {
 	bool split = pe_params_choice(e->params, "frequencies") == SPLIT;
 	bool rounded = pe_params_choice(e->params, "periods") == 1;
 	long double scale = pe_params_real(e->params, "scale"), base = pe_params_real(e->params, "base");
+	long double exponent = (long double)(split ? 2 * k + i : 2 * k) / (long double)(2 * s->bands);
+	if (rounded)
+		return scale / as_bf16(pow((double)base, as_bf16((double)exponent)));
+	return scale * powl(base, -exponent);
+}
+
+static pe_status make_frequencies(pe_encoding *e, struct state *s)
+{
+	bool split = pe_params_choice(e->params, "frequencies") == SPLIT;
 	long double *w = pe_alloc(e->ctx, s->bands, sizeof *w);
 	if (!w)
 		return PE_ERR_NOMEM;
-	for (int64_t k = 0; k < s->bands; k++) {
-		long double exponent = (long double)(split ? 2 * k + i : 2 * k) / (long double)(2 * s->bands);
-		if (rounded)
-			w[k] = scale / as_bf16(pow((double)base, as_bf16((double)exponent)));
-		else
-			w[k] = scale * powl(base, -exponent);
+	pe_status status = PE_OK;
+	for (int i = 0; i < 2 && status == PE_OK; i++) {
+		for (int64_t k = 0; k < s->bands && (i == 0 || split); k++)
+			w[k] = frequency(e, s, i, k);
+		status = pe_frequencies_make(e->ctx, w, s->bands, &s->frequencies[i]);
 	}
-	pe_status status = pe_frequencies_make(e->ctx, w, s->bands, &s->frequencies[i]);
 	pe_free(e->ctx, w);
 	return status;
 }
@@ -218,8 +295,8 @@ static pe_status bind(pe_encoding *e)
 		.turn = learned ? turn_learned : turn};
 	if (learned)
 		PE_TRY(take_learned(e, s));
-	for (int i = 0; i < 2 && !learned; i++)
-		PE_TRY(make_frequencies(e, s, i));
+	else
+		PE_TRY(make_frequencies(e, s));
 	return pe_rotation_declare(e);
 }
 
@@ -331,7 +408,7 @@ const struct pe_encoder pe_encoder_rope2d = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = pe_rotation_compute,
+	.compute = compute,
 	.rotate = pe_rotation_rotate,
 	.rotate_width = pe_rotation_width,
 };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "attention_tile.h"
+#include "copy.h"
 #include "depthwise.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
@@ -14,6 +15,9 @@
 #include "sincos.h"
 #include "sparse_product.h"
 #include "weighted_sum.h"
+
+/* Outputs of so many bytes and more do not stay in the caches. */
+#define PE_PAST_CACHES ((int64_t)1 << 25)
 
 struct pe_kernels {
 	const char *name; /* "scalar", "avx2", … */
@@ -34,6 +38,9 @@ struct pe_kernels {
 	pe_tile_sum_fn *tile_sum;
 	pe_tile_finish_fn *tile_finish;
 	pe_tile_convert_fn *tile_from_f16, *tile_from_bf16;
+
+	pe_copy_fn *copy; /* copy.h */
+	pe_fence_fn *copy_fence;
 
 	pe_depthwise_fn *depthwise; /* depthwise.h */
 
@@ -72,6 +79,9 @@ void pe_kernels_avx512(struct pe_kernels *kernels);
 void pe_attention_tile_scalar(struct pe_kernels *kernels);
 void pe_attention_tile_avx2(struct pe_kernels *kernels);
 void pe_attention_tile_avx512(struct pe_kernels *kernels);
+void pe_copy_scalar(struct pe_kernels *kernels);
+void pe_copy_avx2(struct pe_kernels *kernels);
+void pe_copy_avx512(struct pe_kernels *kernels);
 void pe_depthwise_scalar(struct pe_kernels *kernels);
 void pe_depthwise_avx2(struct pe_kernels *kernels);
 void pe_depthwise_avx512(struct pe_kernels *kernels);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Tables of positions in single precision beside memset of the same bytes, alternately, in one thread:
- * axial for 64 x 64 tokens of 1024 channels, sinusoidal for 8192 tokens of 1024.
+ * Tables of positions in single precision beside memset of the same bytes, alternately, in one thread: axial
+ * and rope2d for 64 x 64 tokens of 1024 numbers (16 MB) and for 128 x 128 (64 MB), sinusoidal for 8192 tokens
+ * of 1024.
  *
- *   bench_tables
+ *   bench_tables [TURNS] [NAME...]
  *
  * Figures in brackets are of pe_encoding_compute alone, the others of the creation too. Times are CPU
- * times, the least of several turns. */
+ * times, the least of several turns (25). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 #include "posenc.h"
 
-enum { TURNS = 25, DIM = 1024 };
+enum { WIDTH = 1024 };
 
 static double now(void)
 {
@@ -36,53 +37,92 @@ static void keep_least(double *least, double seconds)
 		*least = seconds;
 }
 
-static void measure(pe_context *ctx, const char *name, const char *settings, const pe_domain *domain)
+static void set_options(pe_context *ctx, pe_params *params, const char *const options[2][2])
+{
+	for (int i = 0; i < 2 && options[i][0]; i++)
+		must(pe_params_set(params, options[i][0], options[i][1]), ctx);
+}
+
+/* The arrays lie in one block of memory. */
+static void measure(
+	pe_context *ctx, const char *name, const char *const options[2][2], const pe_domain *domain, int turns)
 {
 	double whole = 1e9, computed = 1e9, set = 1e9;
-	int64_t shape[] = {pe_domain_tokens(domain), DIM};
-	size_t size = (size_t)shape[0] * DIM * sizeof(float);
-	float *out = malloc(size);
+	size_t size = (size_t)pe_domain_tokens(domain) * WIDTH * sizeof(float);
+	char *out = aligned_alloc(64, size);
 	pe_params *params;
 	must(pe_params_create(ctx, name, &params), ctx);
-	must(pe_params_set(params, "dim", "1024"), ctx);
-	if (settings)
-		must(pe_params_set(params, "layout", settings), ctx);
-	pe_tensor tensor = pe_tensor_dense(out, PE_F32, 2, shape);
-	for (int turn = 0; turn < TURNS; turn++) {
+	set_options(ctx, params, options);
+	for (int turn = 0; turn < turns; turn++) {
 		pe_encoding *e;
+		pe_tensor tensors[PE_MAX_ARRAYS];
 		double start = now();
 		memset(out, turn, size);
 		keep_least(&set, now() - start);
 		start = now();
 		must(pe_encoding_create(ctx, pe_encoder_find(name), params, domain, NULL, &e), ctx);
 		double bound = now();
-		must(pe_encoding_compute(e, &tensor, 1), ctx);
+		char *at = out;
+		for (int64_t i = 0; i < pe_encoding_array_count(e); i++) {
+			pe_array_info info;
+			must(pe_encoding_array(e, i, &info), ctx);
+			tensors[i] = pe_tensor_dense(at, PE_F32, info.ndim, info.shape);
+			at += pe_tensor_bytes(&tensors[i]);
+		}
+		must(pe_encoding_compute(e, tensors, pe_encoding_array_count(e)), ctx);
 		keep_least(&computed, now() - bound);
 		keep_least(&whole, now() - start);
 		pe_encoding_destroy(&e);
 	}
-	printf("%s %s: %.2f ms (%.2f computing), memset %.2f ms: %.0f %% of its bandwidth (%.0f %%)\n", name,
-		settings ? settings : "", whole * 1e3, computed * 1e3, set * 1e3, set / whole * 100,
-		set / computed * 100);
+	printf(
+		"%-10s %-11s %6lld tokens: %.2f ms (%.2f computing), memset %.2f ms: %.0f %% of its bandwidth (%.0f "
+		"%%)\n",
+		name, options[1][0] ? options[1][1] : "", (long long)pe_domain_tokens(domain), whole * 1e3,
+		computed * 1e3, set * 1e3, set / whole * 100, set / computed * 100);
 	pe_params_destroy(&params);
 	free(out);
 }
 
-int main(void)
+static const struct {
+	const char *name, *options[2][2];
+	int64_t side; /* of a grid; 0: a sequence */
+} cases[] = {
+	{"axial", {{"dim", "1024"}}, 64},
+	{"axial", {{"dim", "1024"}, {"layout", "interleaved"}}, 64},
+	{"axial", {{"dim", "1024"}}, 128},
+	{"rope2d", {{"head_dim", "1024"}}, 64},
+	{"rope2d", {{"head_dim", "1024"}, {"preset", "dinov3"}}, 64},
+	{"rope2d", {{"head_dim", "1024"}}, 128},
+	{"sinusoidal", {{"dim", "1024"}}, 0},
+	{"sinusoidal", {{"dim", "1024"}, {"layout", "halves"}}, 0},
+};
+
+static int is_wanted(const char *name, int argc, char **argv)
+{
+	int wanted = argc <= 2;
+	for (int i = 2; i < argc; i++)
+		wanted |= strcmp(argv[i], name) == 0;
+	return wanted;
+}
+
+int main(int argc, char **argv)
 {
 	pe_context_options options = {.size = sizeof options, .threads = 1};
 	pe_context *ctx;
-	pe_domain *grid, *sequence;
+	int turns = argc > 1 ? atoi(argv[1]) : 25;
 	if (pe_context_create(&options, &ctx) != PE_OK)
 		return 1;
-	must(pe_domain_grid(ctx, 1, 64, 64, 0, &grid), ctx);
-	must(pe_domain_sequence(ctx, 8192, 0, &sequence), ctx);
-	measure(ctx, "axial", NULL, grid);
-	measure(ctx, "axial", "interleaved", grid);
-	measure(ctx, "sinusoidal", NULL, sequence);
-	measure(ctx, "sinusoidal", "halves", sequence);
-	pe_domain_destroy(&grid);
-	pe_domain_destroy(&sequence);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		pe_domain *domain;
+		int64_t side = cases[i].side;
+		if (!is_wanted(cases[i].name, argc, argv))
+			continue;
+		must(
+			side ? pe_domain_grid(ctx, 1, side, side, 0, &domain) : pe_domain_sequence(ctx, 8192, 0, &domain),
+			ctx);
+		measure(ctx, cases[i].name, cases[i].options, domain, turns);
+		pe_domain_destroy(&domain);
+	}
 	pe_context_destroy(&ctx);
 	return 0;
 }

@@ -205,6 +205,37 @@ static void arrays_are_what_turns(void **state)
 	pe_domain_destroy(&domain);
 }
 
+/* Grids large enough that the turns of rows and columns are found once and copied: the bits of the turns
+ * themselves, which a pair (1, 0) shows. */
+static void copied_arrays_are_what_turns(void **state)
+{
+	static const char *const with[] = {"rope2d:head_dim=40,layout=halves",
+		"rope2d:preset=qwen2_vl,head_dim=40", "rope2d:preset=perception,head_dim=40,layout=halves",
+		"rope2d:preset=dinov3,head_dim=40,axes=xy", "rope2d:preset=pixtral,head_dim=40"};
+	enum { FRAMES = 2, HEIGHT = 10, WIDE = 70, PAIRS = 20, ALL_TOKENS = 3 + FRAMES * HEIGHT * WIDE };
+	double *x = calloc(ALL_TOKENS * 2 * PAIRS, sizeof *x);
+	for (int i = 0; i < ALL_TOKENS * 2 * PAIRS; i++)
+		x[i] = i % (2 * PAIRS) < PAIRS;
+	pe_domain *whole = grid(*state, FRAMES, HEIGHT, WIDE, 3), *tail;
+	assert_int_equal(pe_domain_tail(*state, whole, ALL_TOKENS - 100, &tail), PE_OK);
+	for (int c = 0; c < 10; c++) {
+		pe_domain *domain = c < 5 ? whole : tail;
+		int64_t tokens = pe_domain_tokens(domain);
+		struct xt_turns turns = xt_turns_on(*state, with[c % 5], domain);
+		pe_encoding *e = xt_encoding(*state, with[c % 5], domain, NULL, NULL);
+		double *y = xt_rotated(e, PE_F64, x, 1, tokens, 2 * PAIRS);
+		for (int64_t i = 0; i < tokens; i++)
+			for (int k = 0; k < 2; k++)
+				assert_memory_equal(turns.arrays[k] + i * PAIRS, y + (2 * i + k) * PAIRS, PAIRS * sizeof *y);
+		free(y);
+		pe_encoding_destroy(&e);
+		xt_turns_free(&turns);
+	}
+	free(x);
+	pe_domain_destroy(&tail);
+	pe_domain_destroy(&whole);
+}
+
 /* Exchanging the axes of the grid exchanges the halves of the pairs; and so does exchanging `axes`. */
 static void transposing_swaps_the_halves(void **state)
 {
@@ -364,6 +395,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(turns_as_the_models_do),
 		cmocka_unit_test(keeps_norms_and_the_prefix),
 		cmocka_unit_test(arrays_are_what_turns),
+		cmocka_unit_test(copied_arrays_are_what_turns),
 		cmocka_unit_test(transposing_swaps_the_halves),
 		cmocka_unit_test(scores_follow_the_difference_of_places),
 		cmocka_unit_test(takes_positions_and_tails),
