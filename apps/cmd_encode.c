@@ -5,6 +5,7 @@
 #include "arrays.h"
 #include "contents.h"
 #include "output.h"
+#include "padding.h"
 #include "report.h"
 #include "tokens.h"
 
@@ -87,8 +88,12 @@ static int prepare(struct encode *run)
 	int code = output_choose(cli, &run->output);
 	if (code == EXIT_DONE)
 		code = output_spare(cli, &run->output, cli->operands[0]);
+	if (code == EXIT_DONE && cli_has(cli, "padding-mask"))
+		code = output_spare(cli, &run->output, cli_get(cli, "padding-mask"));
 	if (code == EXIT_DONE)
 		code = input_open(cli, cli->operands[0], &run->input);
+	if (code == EXIT_DONE)
+		code = padding_add(cli, &run->input);
 	if (code == EXIT_DONE)
 		code = tokens_read(cli, &run->input, run->output.dtype, &run->tokens);
 	if (code == EXIT_DONE)
@@ -180,6 +185,7 @@ static const struct cli_option options[] = {
 		"apply the token-site encoders to these features (..., tokens, width), write tokens; patches: "
 		"those of the picture"},
 	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0)"},
+	PADDING_OPTION,
 	LENIENT_OPTION,
 	{"fail-fast", 0, NULL, "write nothing if one graph of many, or one file of a folder, fails"},
 	{"keep-unconverged", 0, NULL, "write what there is even if a solver did not converge (still exit 5)"},

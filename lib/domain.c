@@ -119,6 +119,97 @@ pe_status pe_domain_grid(
 	return PE_OK;
 }
 
+/* ---- padding ------------------------------------------------------------------------ */
+
+static int64_t places_of(const pe_domain *grid)
+{
+	return grid->frames * grid->height * grid->width;
+}
+
+/* (height, width), with frames before it if there are several, and batches before those. */
+static bool fits_grid(const pe_domain *grid, const pe_tensor *padding)
+{
+	const int64_t sides[] = {grid->frames, grid->height, grid->width};
+	int32_t own = grid->frames > 1 ? 3 : 2, first = padding->ndim - own;
+	const int64_t *shape = padding->shape + pe_max(first, 0);
+	return (first == 0 || (first == 1 && padding->shape[0] > 0)) &&
+		memcmp(shape, sides + 3 - own, (size_t)own * sizeof *shape) == 0;
+}
+
+static pe_status check_padding(pe_context *ctx, const pe_domain *grid, const pe_tensor *padding)
+{
+	char is[160] = "nothing";
+	if (!grid || grid->kind != PE_DOMAIN_GRID || grid->padding || grid->first > 0)
+		return pe_fail(ctx, PE_ERR_ARGUMENT, "only a whole grid without padding can be padded");
+	if (!padding || !pe_dtype_is_integer(padding->dtype))
+		return pe_fail(ctx, PE_ERR_SHAPE, "a padding mask is bool or of an integer type");
+	PE_TRY(pe_tensor_check_input(ctx, padding, "the padding mask"));
+	if (fits_grid(grid, padding))
+		return PE_OK;
+	pe_shape_text(is, sizeof is, padding->ndim, padding->shape);
+	if (grid->frames > 1)
+		return pe_fail(ctx, PE_ERR_SHAPE,
+			"the padding mask is %s, but must be (%lld, %lld, %lld) as the grid, or that of each batch", is,
+			(long long)grid->frames, (long long)grid->height, (long long)grid->width);
+	return pe_fail(ctx, PE_ERR_SHAPE,
+		"the padding mask is %s, but must be (%lld, %lld) as the grid, or that of each batch", is,
+		(long long)grid->height, (long long)grid->width);
+}
+
+/* Dense, row by row. */
+static pe_status load_padding(pe_context *ctx, const pe_tensor *from, int64_t width, uint8_t *out)
+{
+	int64_t index[PE_MAX_DIMS] = {0}, rows = pe_tensor_count(from) / width;
+	int64_t *row = pe_alloc(ctx, width, sizeof *row);
+	if (!row)
+		return PE_ERR_NOMEM;
+	for (int64_t r = 0; r < rows; r++, out += width) {
+		int64_t offset = 0, rest = r;
+		for (int32_t d = from->ndim - 2; d >= 0; rest /= from->shape[d--]) {
+			index[d] = rest % from->shape[d];
+			offset += index[d] * from->strides[d];
+		}
+		pe_load_i64(row, (const char *)from->data + offset * (int64_t)pe_dtype_size(from->dtype), from->dtype,
+			from->strides[from->ndim - 1], width);
+		for (int64_t x = 0; x < width; x++)
+			out[x] = row[x] != 0;
+	}
+	pe_free(ctx, row);
+	return PE_OK;
+}
+
+pe_status pe_domain_padded(
+	pe_context *context, const pe_domain *grid, const pe_tensor *padding, pe_domain **out)
+{
+	if (!context || !out)
+		return PE_ERR_ARGUMENT;
+	*out = NULL;
+	PE_TRY(check_padding(context, grid, padding));
+	PE_TRY(pe_domain_grid(context, grid->frames, grid->height, grid->width, grid->prefix, out));
+	pe_domain *domain = *out;
+	int64_t count = pe_tensor_count(padding);
+	domain->batch = count / places_of(grid);
+	domain->padding = pe_alloc(context, count, sizeof *domain->padding);
+	pe_status status =
+		domain->padding ? load_padding(context, padding, grid->width, domain->padding) : PE_ERR_NOMEM;
+	if (status != PE_OK)
+		pe_domain_destroy(out);
+	return status;
+}
+
+/* ---- tails -------------------------------------------------------------------------- */
+
+static pe_status copy_padding(const pe_domain *from, pe_domain *to)
+{
+	int64_t count = from->batch * places_of(from);
+	to->batch = from->batch;
+	to->padding = pe_alloc(to->ctx, count, sizeof *to->padding);
+	if (!to->padding)
+		return PE_ERR_NOMEM;
+	memcpy(to->padding, from->padding, (size_t)count);
+	return PE_OK;
+}
+
 /* The last rows of every batch. */
 static pe_status copy_tail(const pe_domain *from, pe_domain *to)
 {
@@ -152,12 +243,17 @@ pe_status pe_domain_tail(pe_context *context, const pe_domain *domain, int64_t t
 	(*out)->width = domain->width;
 	(*out)->prefix = domain->prefix;
 	(*out)->first = domain->first + left_out;
-	if (domain->positions && copy_tail(domain, *out) != PE_OK) {
+	pe_status status = PE_OK;
+	if (domain->positions)
+		status = copy_tail(domain, *out);
+	else if (domain->padding)
+		status = copy_padding(domain, *out);
+	if (status != PE_OK)
 		pe_domain_destroy(out);
-		return PE_ERR_NOMEM;
-	}
-	return PE_OK;
+	return status;
 }
+
+/* ---- places ------------------------------------------------------------------------- */
 
 double pe_domain_coordinate(const struct pe_domain *domain, int64_t batch, int64_t i, int64_t axis)
 {
@@ -204,6 +300,7 @@ void pe_domain_destroy(pe_domain **domain)
 		return;
 	pe_context *ctx = (*domain)->ctx;
 	pe_free(ctx, (*domain)->positions);
+	pe_free(ctx, (*domain)->padding);
 	pe_free(ctx, *domain);
 	*domain = NULL;
 }

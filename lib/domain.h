@@ -14,7 +14,7 @@ struct pe_domain {
 
 	/* Coordinates of a token: (batch, tokens, axes), or NULL: */
 	double *positions;
-	int64_t batch; /* of positions; 1: every batch alike */
+	int64_t batch; /* of positions or padding; 1: every batch alike */
 	int64_t axes;  /* of a sequence 1, of a grid 3: t, y, x; or as many as positions have, whose kind is
 					* sequence whatever they mean */
 
@@ -23,6 +23,10 @@ struct pe_domain {
 	int64_t frames, height, width; /* grid; a tail's are those of the whole */
 	int64_t prefix;                /* tokens before the grid's, which have no coordinates; else 0 */
 	int64_t first; /* token 0 is number `first` of the whole, prefix and all: pe_domain_tail */
+
+	/* Of each place of the grid, (batch, frames × height × width), 1 where there is no image behind it; NULL:
+	 * nowhere. */
+	uint8_t *padding;
 
 	const pe_graph *graph;
 };

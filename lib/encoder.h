@@ -49,7 +49,8 @@ struct pe_encoder {
 	const char *source;  /* paper or code */
 	const char *example; /* what follows "posenc encode " */
 
-	int domains; /* the kinds it takes: PE_DOMAIN_SEQUENCE | … */
+	int domains;         /* the kinds it takes: PE_DOMAIN_SEQUENCE | … */
+	bool counts_padding; /* it takes grids with padding; others need not know that there are such */
 
 	/* What the option heads counts, where it follows from the sizes of attention. */
 	enum { PE_HEADS_OF_QUERIES, PE_HEADS_OF_KEYS, PE_HEADS_BY_CHOICE } heads_option;

@@ -391,6 +391,12 @@ PE_API PE_NODISCARD pe_status pe_domain_positions(
  * t·H·W + y·W + x, after prefix ≥ 0 tokens that have no place on the grid. */
 PE_API PE_NODISCARD pe_status pe_domain_grid(
 	pe_context *context, int64_t frames, int64_t height, int64_t width, int64_t prefix, pe_domain **out);
+/* A grid some of whose places are padding, as in a batch of images of different sizes: nonzero where there is
+ * no image, as DETR's masks and PyTorch's key_padding_mask, the reverse of transformers' pixel_mask. padding is
+ * bool, u8 or integer, (height, width), of several frames (frames, height, width), also with a first
+ * dimension of batches; copied. Encoders that do not count places refuse such a domain. */
+PE_API PE_NODISCARD pe_status pe_domain_padded(
+	pe_context *context, const pe_domain *grid, const pe_tensor *padding, pe_domain **out);
 /* The last `tokens` tokens of a domain, as queries against all of it as keys; copied. Not of graphs. */
 PE_API PE_NODISCARD pe_status pe_domain_tail(
 	pe_context *context, const pe_domain *domain, int64_t tokens, pe_domain **out);

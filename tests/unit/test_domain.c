@@ -125,6 +125,78 @@ static void cuts_off_the_last_tokens(void **state)
 	pe_domain_destroy(&all);
 }
 
+/* ---- padding ------------------------------------------------------------------------ */
+
+static void takes_padding_of_every_type_and_stride(void **state)
+{
+	pe_context *ctx = *state;
+	static const uint8_t want[] = {0, 0, 1, 1, 0, 1};
+	uint8_t backwards[] = {9, 0, 1, 1, 0, 0};
+	int64_t wide[] = {0, 7, 0, 7, -1, 7, 2, 7, 0, 7, 1, 7};
+	pe_tensor tensors[] = {{backwards + 5, PE_U8, 2, {2, 3}, {-3, -1}}, {wide, PE_I64, 2, {2, 3}, {6, 2}},
+		{wide, PE_I64, 3, {1, 2, 3}, {0, 6, 2}}};
+	pe_domain *grid, *padded;
+	assert_int_equal(pe_domain_grid(ctx, 1, 2, 3, 4, &grid), PE_OK);
+	for (int k = 0; k < 3; k++) {
+		assert_int_equal(pe_domain_padded(ctx, grid, &tensors[k], &padded), PE_OK);
+		assert_int_equal(pe_domain_tokens(padded), 10);
+		assert_int_equal(padded->batch, 1);
+		assert_memory_equal(padded->padding, want, 6);
+		assert_true(pe_domain_coordinate(padded, 0, 9, 2) == 2);
+		pe_domain_destroy(&padded);
+	}
+	pe_domain_destroy(&grid);
+}
+
+static void a_tail_keeps_the_padding_of_the_whole(void **state)
+{
+	pe_context *ctx = *state;
+	uint8_t mask[2 * 3 * 2 * 2];
+	for (int i = 0; i < 24; i++)
+		mask[i] = i % 5 == 0;
+	pe_tensor t = pe_tensor_dense(mask, PE_BOOL, 4, (int64_t[]){2, 3, 2, 2});
+	pe_domain *grid, *padded, *tail;
+	assert_int_equal(pe_domain_grid(ctx, 3, 2, 2, 0, &grid), PE_OK);
+	assert_int_equal(pe_domain_padded(ctx, grid, &t, &padded), PE_OK);
+	assert_int_equal(padded->batch, 2);
+	assert_int_equal(pe_domain_tail(ctx, padded, 5, &tail), PE_OK);
+	assert_int_equal(tail->batch, 2);
+	assert_memory_equal(tail->padding, mask, sizeof mask);
+	pe_domain *out;
+	xt_fails(
+		ctx, pe_domain_padded(ctx, tail, &t, &out), PE_ERR_ARGUMENT, "only a whole grid without padding");
+	assert_null(out);
+	pe_domain_destroy(&tail);
+	pe_domain_destroy(&padded);
+	pe_domain_destroy(&grid);
+}
+
+static void refuses_padding_that_does_not_fit(void **state)
+{
+	pe_context *ctx = *state;
+	double mask[12] = {0};
+	pe_tensor real = pe_tensor_dense(mask, PE_F64, 2, (int64_t[]){2, 3});
+	pe_tensor other = pe_tensor_dense(mask, PE_I64, 2, (int64_t[]){3, 2});
+	pe_tensor none = pe_tensor_dense(mask, PE_I64, 3, (int64_t[]){0, 2, 3});
+	pe_tensor flat = pe_tensor_dense(mask, PE_I64, 1, (int64_t[]){6});
+	pe_domain *image, *video, *sequence, *out;
+	assert_int_equal(pe_domain_grid(ctx, 1, 2, 3, 0, &image), PE_OK);
+	assert_int_equal(pe_domain_grid(ctx, 2, 3, 2, 0, &video), PE_OK);
+	assert_int_equal(pe_domain_sequence(ctx, 6, 0, &sequence), PE_OK);
+	xt_fails(ctx, pe_domain_padded(ctx, image, &real, &out), PE_ERR_SHAPE, "bool or of an integer type");
+	xt_fails(ctx, pe_domain_padded(ctx, image, NULL, &out), PE_ERR_SHAPE, "bool or of an integer type");
+	xt_fails(ctx, pe_domain_padded(ctx, image, &other, &out), PE_ERR_SHAPE, "is (3, 2), but must be (2, 3)");
+	xt_fails(ctx, pe_domain_padded(ctx, image, &none, &out), PE_ERR_SHAPE, "is (0, 2, 3), but");
+	xt_fails(ctx, pe_domain_padded(ctx, image, &flat, &out), PE_ERR_SHAPE, "is (6), but");
+	xt_fails(ctx, pe_domain_padded(ctx, video, &other, &out), PE_ERR_SHAPE, "must be (2, 3, 2)");
+	xt_fails(ctx, pe_domain_padded(ctx, sequence, &other, &out), PE_ERR_ARGUMENT, "only a whole grid");
+	xt_fails(ctx, pe_domain_padded(ctx, NULL, &other, &out), PE_ERR_ARGUMENT, "only a whole grid");
+	assert_null(out);
+	pe_domain_destroy(&image);
+	pe_domain_destroy(&video);
+	pe_domain_destroy(&sequence);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -134,6 +206,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_no_positions),
 		cmocka_unit_test(gives_a_grid_its_coordinates),
 		cmocka_unit_test(cuts_off_the_last_tokens),
+		cmocka_unit_test(takes_padding_of_every_type_and_stride),
+		cmocka_unit_test(a_tail_keeps_the_padding_of_the_whole),
+		cmocka_unit_test(refuses_padding_that_does_not_fit),
 	};
 	return xt_run(argc, argv, tests);
 }
