@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The loops of depthwise_body.h in vectors of 16 floats. */
+ * The loops of depthwise_body.h and depthwise_strip_body.h in vectors of 16 floats. */
 #include <immintrin.h>
 
 #include "kernels.h"
@@ -19,8 +19,11 @@ static inline void vec_fence(void)
 }
 
 #include "depthwise_body.h"
+#include "depthwise_strip_body.h"
 
 void pe_depthwise_avx512(struct pe_kernels *kernels)
 {
 	kernels->depthwise = depthwise_row;
+	kernels->depthwise_strip = depthwise_strip;
+	kernels->depthwise_streams = VEC_LANES == PE_DEPTHWISE_LANES;
 }

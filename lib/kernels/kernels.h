@@ -4,6 +4,7 @@
 #ifndef PE_KERNELS_H
 #define PE_KERNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attention_tile.h"
@@ -43,6 +44,8 @@ struct pe_kernels {
 	pe_fence_fn *copy_fence;
 
 	pe_depthwise_fn *depthwise; /* depthwise.h */
+	pe_depthwise_strip_fn *depthwise_strip;
+	bool depthwise_streams; /* a strip's vectors are whole lines of a cache, fit to be written past it */
 
 	pe_half_walk_fn *half_walk_unit; /* half_walk.h */
 	pe_half_walk_fn *half_walk_weighted;

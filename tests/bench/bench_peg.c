@@ -4,6 +4,7 @@
  *   bench_peg [HEIGHTxWIDTHxCHANNELS …]      14x14x768 56x56x64 64x64x1024 unless said
  *   bench_peg time HEIGHT WIDTH CHANNELS     seconds, the least out of place and in place
  *
+ * BENCH_PEG_CPU names the highest kernel set, as --cpu of posenc does.
  * Times are CPU times; the ratio is the median of those of neighbouring turns. */
 #include <stdint.h>
 #include <stdio.h>
@@ -96,7 +97,8 @@ static void run(struct tokens t, int only_time)
 {
 	pe_context *ctx;
 	pe_domain *domain;
-	check(NULL, pe_context_create(NULL, &ctx));
+	pe_context_options options = {.size = sizeof options, .cpu = getenv("BENCH_PEG_CPU")};
+	check(NULL, pe_context_create(&options, &ctx));
 	pe_encoding *e = prepare(ctx, &t, &domain);
 	double ratio[TURNS], in_ratio[TURNS], copied = 1, apart = 1, in_place = 1;
 	for (int i = -2; i < TURNS; i++) {

@@ -178,6 +178,81 @@ static void takes_channels_that_lie_apart(void **state)
 	}
 }
 
+/* Large enough for several strips and pieces, of which those with 512 channels lie badly and 70 and 300 are
+ * not whole vectors; 64 x 160 x 256 is past the caches. */
+static const struct {
+	const char *settings;
+	struct grid grid;
+	int64_t dim;
+} large_cases[] = {{"dim=16", {1, 70, 1, 0}, 16}, {"dim=70", {1, 65, 33, 1}, 70},
+	{"dim=300,residual=0", {2, 9, 18, 2}, 300}, {"dim=512", {1, 20, 37, 0}, 512},
+	{"dim=256", {1, 64, 160, 0}, 256}, {"dim=512", {1, 40, 110, 0}, 512}};
+enum { LARGE_CASES = 6 };
+
+/* One value of y = x + conv(x), or without x, rounded after each product and sum. */
+static float expected_value(const struct grid *g, const float *x, const double *weight, double bias,
+	int64_t dim, int64_t place, int64_t c, bool residual)
+{
+	int64_t row = place / g->width % g->height, column = place % g->width;
+	float sum = (float)bias;
+	for (int64_t t = 0; t < 9; t++) {
+		int64_t r = row + t / 3 - 1, i = column + t % 3 - 1;
+		bool inside = r >= 0 && r < g->height && i >= 0 && i < g->width;
+		float in = inside ? x[(place + (t / 3 - 1) * g->width + t % 3 - 1) * dim + c] : 0;
+		float product = (float)weight[c * 9 + t] * in;
+		sum = sum + product;
+	}
+	return residual ? x[place * dim + c] + sum : sum;
+}
+
+static void is_the_formula_in_strips(void **state)
+{
+	for (int k = 0; k < LARGE_CASES; k++) {
+		const struct grid *g = &large_cases[k].grid;
+		int64_t dim = large_cases[k].dim, places = g->frames * g->height * g->width;
+		pe_tensor x = make_features(PE_F32, 1, g->prefix + places, dim);
+		pe_domain *domain;
+		assert_int_equal(pe_domain_grid(*state, 1, 1, 1, 0, &domain), PE_OK);
+		pe_encoding *e = xt_encode(*state, "peg", large_cases[k].settings, domain, NULL, NULL, NULL);
+		pe_tensor weight = xt_computed(e, "weight");
+		bool residual = !strstr(large_cases[k].settings, "residual=0");
+		for (int in_place = 0; in_place < 2; in_place++) {
+			pe_tensor y = applied(*state, large_cases[k].settings, g, NULL, &x, in_place);
+			const float *from = (const float *)x.data + g->prefix * dim, *to = (float *)y.data;
+			for (int64_t i = 0; i < places * dim; i++)
+				assert_true(to[g->prefix * dim + i] ==
+					expected_value(g, from, weight.data, 0, dim, i / dim, i % dim, residual));
+			free(y.data);
+		}
+		free(x.data), free(weight.data);
+		pe_encoding_destroy(&e);
+		pe_domain_destroy(&domain);
+	}
+}
+
+static void is_the_same_in_every_set_and_at_any_thread_count(void **state)
+{
+	static const pe_context_options options[] = {{.size = sizeof *options, .cpu = "scalar"},
+		{.size = sizeof *options, .cpu = "avx2", .threads = 3}, {.size = sizeof *options, .threads = 2}};
+	const struct grid grid = {2, 17, 19, 1};
+	for (int v = 0; v <= VARIANTS + 1; v++) {
+		const char *settings = v < VARIANTS ? variants[v] : v == VARIANTS ? "dim=512" : "dim=70,residual=0";
+		int64_t dim = v == VARIANTS ? 512 : 70;
+		pe_tensor x = make_features(PE_F32, 2, 1 + 2 * 17 * 19, dim);
+		pe_tensor want = applied(*state, settings, &grid, NULL, &x, false);
+		for (int o = 0; o < 3; o++) {
+			pe_context *ctx;
+			if (pe_context_create(&options[o], &ctx) != PE_OK)
+				continue; /* this machine has no such set */
+			pe_tensor y = applied(ctx, settings, &grid, NULL, &x, v % 3 == 0);
+			assert_memory_equal(y.data, want.data, (size_t)pe_tensor_bytes(&y));
+			free(y.data);
+			pe_context_destroy(&ctx);
+		}
+		free(x.data), free(want.data);
+	}
+}
+
 /* y is x plus the rounded convolution, bit by bit. */
 static void adds_x_exactly(void **state)
 {
@@ -306,6 +381,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(is_what_torch_computes_of_many_channels),
 		cmocka_unit_test(is_the_same_in_place),
 		cmocka_unit_test(takes_channels_that_lie_apart),
+		cmocka_unit_test(is_the_formula_in_strips),
+		cmocka_unit_test(is_the_same_in_every_set_and_at_any_thread_count),
 		cmocka_unit_test(adds_x_exactly),
 		cmocka_unit_test(moves_with_its_input_round_a_circle),
 		cmocka_unit_test(leaks_position_by_zeros_alone),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Rows of depthwise convolutions against the formula, value by value: every set to the same bits, taps from
- * 1 to 7, strides, tails of channels and tokens, past the caches and not, with guards around y. */
+ * Depthwise convolutions against the formula, value by value: every set to the same bits. Rows with taps from
+ * 1 to 7, strides, tails of channels and tokens, past the caches and not, with guards around y; strips inside
+ * a grid and at its edges, in place and not. */
 #include "xt.h"
 
 #include <string.h>
@@ -84,8 +85,119 @@ static void is_the_formula_in_every_set(void **state)
 	free(b);
 }
 
+/* Strips are inside a grid of ROWS + 2 by COLUMNS + 2 tokens, `STEP` floats apart. */
+enum { ROWS = 5, COLUMNS = 9, STEP = WIDTH + 16, LINE = (COLUMNS + 2) * STEP };
+
+struct strip_buffers {
+	_Alignas(64) float x[(ROWS + 2) * LINE], y[(ROWS + 2) * LINE], expected[(ROWS + 2) * LINE];
+	_Alignas(64) float weight[WIDTH / PE_DEPTHWISE_LANES * PE_STRIP_WEIGHTS], left[(ROWS + 2) * WIDTH];
+	float left_expected[(ROWS + 2) * WIDTH];
+};
+
+struct strip_case {
+	int64_t rows, columns, channels;
+	bool top, bottom, first, last; /* whether zeros follow there */
+	bool in_place, residual, stream;
+};
+
+/* What a strip finds in row r and column i of x, which is that of its grid's second. */
+static float strip_x(
+	const struct strip_buffers *b, const struct strip_case *s, int64_t r, int64_t i, int64_t c)
+{
+	bool outside = (r < 0 && s->top) || (r == s->rows && s->bottom) || (i < 0 && s->first) ||
+		(i == s->columns && s->last);
+	return outside ? 0 : b->x[(r + 1) * LINE + (i + 1) * STEP + c];
+}
+
+static float strip_y(
+	const struct strip_buffers *b, const struct strip_case *s, int64_t r, int64_t i, int64_t c)
+{
+	const float *weight = b->weight + c / PE_DEPTHWISE_LANES * PE_STRIP_WEIGHTS + c % PE_DEPTHWISE_LANES;
+	float sum = weight[9 * PE_DEPTHWISE_LANES];
+	for (int64_t t = 0; t < 9; t++) {
+		float product = weight[t * PE_DEPTHWISE_LANES] * strip_x(b, s, r + t / 3 - 1, i + t % 3 - 1, c);
+		sum = sum + product;
+	}
+	return s->residual ? strip_x(b, s, r, i, c) + sum : sum;
+}
+
+static void expect_strip(struct strip_buffers *b, const struct strip_case *s)
+{
+	memcpy(b->expected, s->in_place ? b->x : b->y, sizeof b->y);
+	for (int64_t r = 0; r < s->rows; r++)
+		for (int64_t i = 0; i < s->columns; i++)
+			for (int64_t c = 0; c < s->channels; c++)
+				b->expected[(r + 1) * LINE + (i + 1) * STEP + c] = strip_y(b, s, r, i, c);
+	for (int64_t r = -1; r <= s->rows; r++)
+		for (int64_t c = 0; c < s->channels; c++) {
+			int64_t at = (c / PE_DEPTHWISE_LANES * (s->rows + 2) + r + 1) * PE_DEPTHWISE_LANES +
+				c % PE_DEPTHWISE_LANES;
+			b->left[at] = strip_x(b, s, r, -1, c);
+			b->left_expected[at] = strip_x(b, s, r, s->columns - 1, c);
+		}
+}
+
+static void check_strip(const struct pe_kernels *kernels, struct strip_buffers *b, const struct strip_case *s)
+{
+	_Alignas(64) static const float zeros[PE_DEPTHWISE_LANES];
+	fill(b->x, sizeof b->x / sizeof *b->x, 10);
+	fill(b->y, sizeof b->y / sizeof *b->y, 11);
+	expect_strip(b, s);
+	float *y = s->in_place ? b->x : b->y;
+	const float *x = b->x + LINE + STEP;
+	kernels->depthwise_strip(&(struct pe_depthwise_strip){.weight = b->weight,
+		.x = x,
+		.y = y + LINE + STEP,
+		.x_row = LINE,
+		.x_step = STEP,
+		.y_row = LINE,
+		.y_step = STEP,
+		.above = s->top ? zeros : x - LINE,
+		.below = s->bottom ? zeros : x + s->rows * LINE,
+		.above_step = s->top ? 0 : STEP,
+		.below_step = s->bottom ? 0 : STEP,
+		.left = b->left,
+		.last = s->last,
+		.residual = s->residual,
+		.stream = s->stream,
+		.rows = s->rows,
+		.columns = s->columns,
+		.channels = s->channels,
+		.ahead = s->stream ? x : NULL,
+		.ahead_row = LINE,
+		.ahead_step = STEP});
+	assert_memory_equal(y, b->expected, sizeof b->y);
+	assert_memory_equal(b->left, b->left_expected, (size_t)((s->rows + 2) * s->channels) * sizeof *b->left);
+}
+
+static void strips_are_the_formula_in_every_set(void **state)
+{
+	(void)state;
+	struct strip_buffers *b = aligned_alloc(64, sizeof *b);
+	fill(b->weight, sizeof b->weight / sizeof *b->weight, 12);
+	for (int k = 0; k < 3; k++)
+		for (int64_t i = 0; i < ROWS * COLUMNS * 16 && pe_kernels_select(sets[k]); i++) {
+			int64_t edges = i / ROWS / COLUMNS;
+			struct strip_case s = {.rows = 1 + i % ROWS,
+				.columns = 1 + i / ROWS % COLUMNS,
+				.channels = i % 3 == 0 ? WIDTH : PE_DEPTHWISE_LANES,
+				.top = edges & 1,
+				.bottom = edges & 2,
+				.first = edges & 4,
+				.last = edges & 8,
+				.in_place = i % 2,
+				.residual = i % 7 > 2,
+				.stream = i % 11 > 5};
+			check_strip(pe_kernels_select(sets[k]), b, &s);
+		}
+	free(b);
+}
+
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_formula_in_every_set)};
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_the_formula_in_every_set),
+		cmocka_unit_test(strips_are_the_formula_in_every_set),
+	};
 	return xt_run(argc, argv, tests);
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Depthwise convolutions of 3 × 3 taps in single precision, where tokens lie: a block of channels goes down
+ * the grid in strips of rows, and along each in pieces of columns, which are read straight from x. Tokens
+ * that all fall into the same few sets of the nearest cache, or are not whole vectors of channels, are
+ * copied a piece at a time. */
+#include <string.h>
+
+#include "depthwise.h"
+#include "pool.h"
+
+#define ROWS 32
+#define FAR_ROWS 16
+#define COLUMNS 16
+#define BLOCK 256              /* channels a piece of work, at most */
+#define BAD_STEP 512           /* floats: tokens as far apart share an eighth of the sets, or fewer */
+#define FAR ((int64_t)8 << 20) /* bytes of tokens that come from memory, or from pages not looked up lately \
+								*/
+
+struct work {
+	const pe_encoding *e;
+	const struct pe_depthwise *s;
+	const pe_tensor *x, *y;
+	int64_t rows;          /* a strip */
+	int64_t block, blocks; /* channels a block, and how many */
+	bool in_place, bad, far;
+};
+
+/* A block of channels of one frame. */
+struct block {
+	const struct work *w;
+	const struct pe_kernels *kernels;
+	int64_t batch, first, channel, channels; /* first: token */
+	int64_t width;                           /* channels, filled up */
+	bool copies;
+	float *zeros, *left;
+	float *saved[2]; /* in place: the row above a strip, and that above the next */
+	float *piece;    /* (rows + 2, columns + 1, width + lanes) */
+};
+
+static const float *x_at(const struct block *b, int64_t row, int64_t column)
+{
+	int64_t token = b->first + row * b->w->e->domain->width + column;
+	return (const float *)(const void *)pe_tensor_at(b->w->x, b->batch, token, b->channel);
+}
+
+static float *y_at(const struct block *b, int64_t row, int64_t column)
+{
+	int64_t token = b->first + row * b->w->e->domain->width + column;
+	return (float *)(void *)pe_tensor_at(b->w->y, b->batch, token, b->channel);
+}
+
+/* `count` tokens of a block's channels, `last` floats from one channel to the next. */
+static void copy_tokens(const struct block *b, float *out, int64_t out_step, int64_t out_last,
+	const float *in, int64_t in_step, int64_t in_last, int64_t count)
+{
+	for (int64_t i = 0; i < count; i++, in += in_step, out += out_step)
+		if (out_last == 1 && in_last == 1)
+			memcpy(out, in, (size_t)b->channels * sizeof *out);
+		else
+			for (int64_t c = 0; c < b->channels; c++)
+				out[c * out_last] = in[c * in_last];
+}
+
+/* Reads the strip from copies of its tokens, and writes into them unless past the caches. */
+static void copy_in(const struct block *b, struct pe_depthwise_strip *d)
+{
+	int64_t tokens = d->columns + !d->last, step = b->width + PE_DEPTHWISE_LANES, row = tokens * step;
+	int64_t last = b->w->x->strides[2];
+	bool saved = b->w->in_place;
+	if (d->above_step)
+		copy_tokens(b, b->piece, step, 1, d->above, d->above_step, saved ? 1 : last, tokens);
+	for (int64_t r = 0; r < d->rows + (d->below_step != 0); r++)
+		copy_tokens(b, b->piece + (r + 1) * row, step, 1, d->x + r * d->x_row, d->x_step, last, tokens);
+	if (d->above_step)
+		d->above = b->piece, d->above_step = step;
+	if (d->below_step)
+		d->below = b->piece + (d->rows + 1) * row, d->below_step = step;
+	d->x = b->piece + row, d->x_row = row, d->x_step = step;
+	if (!d->stream)
+		d->y = b->piece + row, d->y_row = row, d->y_step = step;
+}
+
+static void copy_out(const struct block *b, const struct pe_depthwise_strip *d, float *y)
+{
+	const pe_tensor *out = b->w->y;
+	for (int64_t r = 0; r < d->rows; r++, y += out->strides[1] * b->w->e->domain->width)
+		copy_tokens(b, y, out->strides[1], out->strides[2], d->y + r * d->y_row, d->y_step, 1, d->columns);
+}
+
+static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t column, int64_t columns)
+{
+	const struct work *w = b->w;
+	const pe_domain *domain = w->e->domain;
+	const int64_t x_step = w->x->strides[1], y_step = w->y->strides[1];
+	struct pe_depthwise_strip d = {
+		.weight = w->s->strip_taps + b->channel / PE_DEPTHWISE_LANES * PE_STRIP_WEIGHTS,
+		.x = x_at(b, row, column),
+		.y = y_at(b, row, column),
+		.x_row = x_step * domain->width,
+		.x_step = x_step,
+		.y_row = y_step * domain->width,
+		.y_step = y_step,
+		.above = b->zeros,
+		.below = b->zeros,
+		.left = b->left,
+		.last = column + columns == domain->width,
+		.residual = w->s->residual,
+		.rows = rows,
+		.columns = columns,
+		.channels = b->width,
+		.ahead_row = x_step * domain->width,
+		.ahead_step = x_step};
+	float *y = d.y;
+	if (row > 0) {
+		d.above = w->in_place ? b->saved[row / w->rows % 2] + column * b->width : x_at(b, row - 1, column);
+		d.above_step = w->in_place ? b->width : x_step;
+	}
+	if (row + rows < domain->height) {
+		d.below = x_at(b, row + rows, column);
+		d.below_step = x_step;
+	}
+	if (w->far) {
+		d.ahead = !d.last ? x_at(b, row, column + columns + 1) : d.below_step ? x_at(b, row + rows, 0) : NULL;
+		d.stream = b->kernels->depthwise_streams && !w->in_place && b->channels == b->width &&
+			w->y->strides[2] == 1 && (uintptr_t)y % (PE_DEPTHWISE_LANES * sizeof *y) == 0 &&
+			y_step % PE_DEPTHWISE_LANES == 0;
+	}
+	if (b->copies)
+		copy_in(b, &d);
+	b->kernels->depthwise_strip(&d);
+	if (b->copies && !d.stream)
+		copy_out(b, &d, y);
+}
+
+static void do_strip(const struct block *b, int64_t row, int64_t rows)
+{
+	const pe_domain *domain = b->w->e->domain;
+	memset(b->left, 0, (size_t)((rows + 2) * b->width) * sizeof *b->left);
+	if (b->w->in_place && row + rows < domain->height)
+		copy_tokens(b, b->saved[(row / b->w->rows + 1) % 2], b->width, 1, x_at(b, row + rows - 1, 0),
+			b->w->x->strides[1], b->w->x->strides[2], domain->width);
+	for (int64_t column = 0; column < domain->width; column += COLUMNS)
+		do_piece(b, row, rows, column, pe_min(COLUMNS, domain->width - column));
+}
+
+static pe_status start_block(pe_context *worker, struct block *b)
+{
+	const pe_domain *domain = b->w->e->domain;
+	int64_t rows = pe_min(b->w->rows, domain->height) + 2, columns = pe_min(COLUMNS, domain->width) + 1;
+	size_t size = (size_t)b->width * sizeof(float);
+	b->zeros = pe_alloc_zero(worker, PE_DEPTHWISE_LANES, sizeof(float));
+	b->left = pe_alloc(worker, rows, size);
+	for (int i = 0; i < 2 && b->w->in_place; i++)
+		b->saved[i] = pe_alloc_zero(worker, domain->width, size);
+	if (b->copies)
+		b->piece = pe_alloc_zero(worker, rows * columns, size + PE_DEPTHWISE_LANES * sizeof(float));
+	if (!b->zeros || !b->left || (b->w->in_place && (!b->saved[0] || !b->saved[1])) ||
+		(b->copies && !b->piece))
+		return PE_ERR_NOMEM;
+	return PE_OK;
+}
+
+static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
+{
+	const struct work *w = arg;
+	const pe_domain *domain = w->e->domain;
+	int64_t image = chunk / w->blocks, frame = image % domain->frames;
+	struct block b = {.w = w,
+		.kernels = worker->kernels,
+		.batch = image / domain->frames,
+		.first = domain->prefix + frame * domain->height * domain->width,
+		.channel = chunk % w->blocks * w->block};
+	b.channels = pe_min(w->block, w->s->dim - b.channel);
+	b.width = pe_depthwise_filled_up(b.channels);
+	b.copies = w->bad || b.width != b.channels;
+	pe_status status = start_block(worker, &b);
+	for (int64_t row = 0; status == PE_OK && row < domain->height; row += w->rows)
+		do_strip(&b, row, pe_min(w->rows, domain->height - row));
+	pe_free(worker, b.zeros);
+	pe_free(worker, b.left);
+	pe_free(worker, b.saved[0]);
+	pe_free(worker, b.saved[1]);
+	pe_free(worker, b.piece);
+	return status;
+}
+
+static bool lies_badly(const pe_tensor *t)
+{
+	return t->strides[2] != 1 || t->strides[1] % BAD_STEP == 0;
+}
+
+pe_status pe_depthwise_strips(
+	pe_encoding *e, const struct pe_depthwise *s, const pe_tensor *x, const pe_tensor *y)
+{
+	int64_t vectors = pe_min(pe_max(1, s->dim / PE_DEPTHWISE_LANES / 1), BLOCK / PE_DEPTHWISE_LANES);
+	bool bad = lies_badly(x) || lies_badly(y), far = pe_tensor_bytes(y) >= FAR;
+	struct work w = {.e = e,
+		.s = s,
+		.x = x,
+		.y = y,
+		.rows = far || bad ? FAR_ROWS : ROWS,
+		.block = vectors * PE_DEPTHWISE_LANES,
+		.in_place = x->data == y->data,
+		.bad = bad,
+		.far = far};
+	w.blocks = (s->dim + w.block - 1) / w.block;
+	return pe_parallel(e->ctx, x->shape[0] * e->domain->frames * w.blocks, do_chunk, &w, "peg");
+}
