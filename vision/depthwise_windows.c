@@ -62,21 +62,35 @@ static char *row_of(const struct block *b, int64_t frame, int64_t y)
 	return b->rows + slot * b->row;
 }
 
+static void load_single(float *out, const float *in, int64_t last, const struct block *b)
+{
+	bool relu = b->w->s->relu_first;
+	if (last == 1 && !relu)
+		memcpy(out, in, (size_t)b->channels * sizeof *out);
+	else
+		for (int64_t c = 0; c < b->channels; c++)
+			out[c] = relu && in[c * last] < 0 ? 0 : in[c * last];
+}
+
+static void load_double(double *out, const char *in, int64_t last, const struct block *b)
+{
+	pe_load_f64(out, in, b->w->x->dtype, last, b->channels);
+	for (int64_t c = 0; b->w->s->relu_first && c < b->channels; c++)
+		out[c] = out[c] < 0 ? 0 : out[c];
+}
+
 /* `count` tokens from `first` on. */
 static void load_tokens(const struct block *b, int64_t first, int64_t count, char *out)
 {
 	const pe_tensor *x = b->w->x;
 	const char *in = pe_tensor_at(x, b->batch, first, b->channel);
 	int64_t step = x->strides[1] * (int64_t)pe_dtype_size(x->dtype), last = x->strides[2];
-	size_t token = (size_t)b->width * size_of(b->w), size = (size_t)b->channels * sizeof(float);
+	size_t token = (size_t)b->width * size_of(b->w);
 	for (int64_t i = 0; i < count; i++, in += step, out += token)
-		if (!b->w->single)
-			pe_load_f64((double *)(void *)out, in, x->dtype, last, b->channels);
-		else if (last == 1)
-			memcpy(out, in, size);
+		if (b->w->single)
+			load_single((float *)(void *)out, (const float *)(const void *)in, last, b);
 		else
-			for (int64_t c = 0; c < b->channels; c++)
-				((float *)(void *)out)[c] = ((const float *)(const void *)in)[c * last];
+			load_double((double *)(void *)out, in, last, b);
 }
 
 /* Copies a row of the grid and pads it. The filling of tokens and the zeros of rows stay as they began. */
@@ -111,7 +125,14 @@ static void find_window(const struct block *b, int64_t frame, int64_t y)
 
 /* ---- the convolution ---------------------------------------------------------------- */
 
-/* out[channels] ← token i of a row, as depthwise.h does it, in double. */
+static double activate(int activation, double v)
+{
+	if (activation == PE_ACT_RELU)
+		return v < 0 ? 0 : v;
+	return activation == PE_ACT_GELU ? 0.5 * v * (1 + erf(v / sqrt(2))) : v;
+}
+
+/* out[channels] ← token i of a row, as kernels/depthwise.h does it, in double. */
 static void convolve_token(const struct block *b, int64_t i, const double *x, double *out)
 {
 	const struct pe_depthwise *s = b->w->s;
@@ -124,6 +145,8 @@ static void convolve_token(const struct block *b, int64_t i, const double *x, do
 			for (int64_t c = 0; c < b->channels; c++)
 				out[c] += weight[c] * in[c];
 		}
+	for (int64_t c = 0; c < b->channels; c++)
+		out[c] = activate(s->activation, out[c]);
 	for (int64_t c = 0; x && c < b->channels; c++)
 		out[c] = x[c] + out[c];
 }

@@ -97,6 +97,8 @@ static pe_status bind(pe_encoding *e)
 	s->frames = pe_encoding_size(e, "frames", "weight", 5, 2);
 	s->stride = pe_params_int(e->params, "stride");
 	s->padding = pe_params_choice(e->params, "padding");
+	s->activation = pe_params_choice(e->params, "activation");
+	s->relu_first = pe_params_bool(e->params, "relu_first");
 	s->residual = s->stride == 1 && pe_params_bool(e->params, "residual");
 	s->reach = s->kernel / 2;
 	s->back = causal ? s->frames - 1 : s->frames / 2;
@@ -126,6 +128,22 @@ static const pe_option_info options[] = {
 		"edge"),
 	PE_INT("stride", "1", 1, 255, "rows and columns from one window to the next"),
 	PE_BOOLEAN("residual", "1", "add x; not with a stride, where y is the convolution alone"),
+	PE_CHOICE("activation", "none", "none|relu|gelu", "of the convolution, before x is added; gelu by erf"),
+	PE_BOOLEAN("relu_first", "0", "negative features are 0 before anything else"),
+};
+
+static const pe_preset_info presets[] = {
+	{"cpvt", "kernel=3,residual=1", "CPVT: once, after the first block; its class token is a prefix"},
+	{"twins", "kernel=3,residual=1", "Twins' PosConv: once, after the first block of each stage"},
+	{"coat", "kernel=3,residual=1",
+		"CoaT's ConvPosEnc: before each block, one for all of a stage; one prefix"},
+	{"davit", "kernel=3,residual=1", "DaViT's and Florence-2's, twice a block"},
+	{"davit_act", "kernel=3,residual=1,activation=gelu",
+		"DaViT's with its option act: GELU of the convolution"},
+	{"uniformer", "kernel=3,residual=1,frames=3", "UniFormer's DPE of videos; that of pictures is twins"},
+	{"pvt_v2", "kernel=3,residual=0", "PVTv2's and SegFormer's DWConv, inside the MLP, before its GELU"},
+	{"pvt_v2_linear", "kernel=3,residual=0,relu_first=1", "PVTv2-li's, with the ReLU before it"},
+	{"xcit", "kernel=3,residual=0,activation=gelu", "XCiT's LPI up to its batch normalisation; then pvt_v2"},
 };
 
 static const pe_weight_info weights[] = {
@@ -135,15 +153,15 @@ static const pe_weight_info weights[] = {
 };
 
 const struct pe_encoder pe_encoder_peg = {
-	.table = PE_TABLE_NO_PRESETS("peg", options),
+	.table = PE_TABLE("peg", options, presets),
 	.family = PE_VISION,
 	.summary = "conditional position: a depthwise convolution, which learns from its zero padding",
 	.help = "y(r, c) = x(r, c) + (b + sum_ij w_ij x(r+i-k/2, c+j-k/2)), channel by channel,\n"
 			"a cross-correlation: the kernel is not flipped. The sum is rounded before x is\n"
 			"added, so y is x + conv(x) and not a convolution with 1 in its middle.\n"
-			"CPVT has it after the first block, Twins after the first block of each stage,\n"
-			"CoaT before each; PVTv2 in the MLP with residual=0. With stride s, y has\n"
-			"(H-1)/s+1 rows, (W-1)/s+1 columns, and x is not added, as in Twins.\n"
+			"With an activation, y = x + act(conv(x)). Presets say where models have it.\n"
+			"With stride s, y has (H-1)/s+1 rows, (W-1)/s+1 columns, and x is not added,\n"
+			"as in Twins.\n"
 			"Tokens before the grid are copied. Frames are convolved one by one unless\n"
 			"frames > 1; the padding is then that of frames, too.\n"
 			"Position comes from the zeros alone: with circular padding it is gone, and\n"

@@ -87,6 +87,20 @@ static void is_what_torch_computes(void **state)
 	check_golden(*state, "causal", "causal=1", (struct grid){4, 3, 2, 0});
 }
 
+static void is_what_the_models_compute(void **state)
+{
+	static const struct {
+		const char *file, *settings;
+		struct grid grid;
+	} models[] = {{"twins", "preset=twins", {1, 4, 3, 0}}, {"twins", "preset=cpvt", {1, 4, 3, 0}},
+		{"coat", "preset=coat", {1, 4, 3, 1}}, {"davit", "preset=davit", {1, 4, 3, 0}},
+		{"davit_act", "preset=davit_act", {1, 4, 3, 0}}, {"pvt_v2", "preset=pvt_v2", {1, 4, 3, 0}},
+		{"pvt_v2_linear", "preset=pvt_v2_linear", {1, 4, 3, 0}}, {"xcit", "preset=xcit", {1, 4, 3, 0}},
+		{"uniformer", "preset=uniformer", {3, 4, 3, 0}}};
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+		check_golden(*state, models[i].file, models[i].settings, models[i].grid);
+}
+
 enum { LARGE = 14 * 14, WIDE = 768 };
 
 /* The numbers of make_peg.py; single precision holds all of them and their products and sums. */
@@ -136,8 +150,9 @@ static pe_tensor make_features(pe_dtype dtype, int64_t batch, int64_t tokens, in
 
 static const char *const variants[] = {"dim=70", "dim=70,kernel=5", "dim=70,kernel=7,padding=circular",
 	"dim=70,kernel=5,padding=reflect", "dim=70,kernel=9,padding=replicate", "dim=70,frames=3,padding=reflect",
-	"dim=70,frames=2,causal=1,kernel=1", "dim=70,residual=0"};
-enum { VARIANTS = 8 };
+	"dim=70,frames=2,causal=1,kernel=1", "dim=70,residual=0", "dim=70,activation=gelu",
+	"dim=70,relu_first=1,activation=relu"};
+enum { VARIANTS = 10 };
 
 /* To the same bits in every type, in place, and at any step of channels. */
 static void is_the_same_in_place(void **state)
@@ -156,7 +171,7 @@ static void is_the_same_in_place(void **state)
 
 static void takes_channels_that_lie_apart(void **state)
 {
-	enum { H = 3, W = 4, C = 20 };
+	enum { H = 37, W = 4, C = 20 }; /* more rows than a strip */
 	for (int t = 0; t < 2; t++) {
 		pe_tensor x = make_features(types[t], 1, H * W, C), turned = converted(&x, types[t]), y = turned;
 		size_t size = pe_dtype_size(types[t]);
@@ -378,6 +393,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_what_torch_computes),
+		cmocka_unit_test(is_what_the_models_compute),
 		cmocka_unit_test(is_what_torch_computes_of_many_channels),
 		cmocka_unit_test(is_the_same_in_place),
 		cmocka_unit_test(takes_channels_that_lie_apart),

@@ -3,12 +3,21 @@
 """Writes tests/golden/peg/*.npz: tokens before and after depthwise convolutions of torch, f64, and one of
 14 x 14 x 768 whose features the test makes by itself: some tokens of y and, of each, the sum.
 
+Presets come from the modules as timm 1.0.31 and transformers 5.24 have them, cut out of their files, since
+timm.models as a whole imports torchvision; UniFormer's is written here.
+
 Made with torch 2.13.0, numpy 2.4.6. Run from the source root: python3 tests/golden/make_peg.py
 """
+import ast
+import importlib.util
+import os
+import typing
+
 import numpy as np
 import torch
 
 from attention import save
+import timm_layers  # checks timm's version
 
 assert torch.__version__.startswith("2.13.0") and np.__version__ == "2.4.6"
 torch.manual_seed(0)
@@ -53,6 +62,51 @@ def large():
     save("peg/large", sums=y.sum(1), tokens=np.array([0, 13, 100]), y=y[[0, 13, 100]])
 
 
+def published(package, path, name):
+    """A class of a module, without its module."""
+    root = os.path.dirname(importlib.util.find_spec(package).origin)
+    with open(os.path.join(root, path)) as file:
+        tree = ast.parse(file.read())
+    tree.body = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    space = dict(vars(typing), torch=torch, nn=torch.nn, Tensor=torch.Tensor, _assert=torch._assert,
+                 Size_=typing.Tuple[int, int], PvtV2Config=None)
+    exec(compile(tree, path, "exec"), space)
+    return space[name]
+
+
+def preset(name, conv, apply, prefix=0, channels=5, grid=(4, 3), batch=2):
+    """apply takes tokens, conv is the convolution in it; grid is of (frames,) height, width."""
+    x = torch.randn(batch, prefix + int(np.prod(grid)), channels)
+    save("peg/" + name, **{k: v.detach().numpy() for k, v in
+                           dict(x=x, y=apply(x), weight=conv.weight, bias=conv.bias).items()})
+
+
+def presets(size=(4, 3), channels=5):
+    def images(module):
+        return lambda x: module(x.transpose(1, 2).reshape(-1, channels, *size)).flatten(2).transpose(1, 2)
+
+    twins = published("timm", "models/twins.py", "PosConv")(channels, channels)
+    preset("twins", twins.proj[0], lambda x: twins(x, size))
+    coat = published("timm", "models/coat.py", "ConvPosEnc")(channels)
+    preset("coat", coat.proj, lambda x: coat(x, size), prefix=1)
+    davit = published("timm", "models/davit.py", "ConvPosEnc")
+    for name, act in ("davit", False), ("davit_act", True):
+        module = davit(channels, act=act)
+        preset(name, module.proj, images(module))
+    pvt = published("transformers", "models/pvt_v2/modeling_pvt_v2.py", "PvtV2DepthWiseConv")(None, channels)
+    preset("pvt_v2", pvt.dwconv, lambda x: pvt(x, *size))
+    linear = published("timm", "models/pvt_v2.py", "MlpWithDepthwiseConv")(channels, act_layer=torch.nn.Identity,
+                                                                          extra_relu=True)
+    linear.fc1 = linear.fc2 = torch.nn.Identity()
+    preset("pvt_v2_linear", linear.dwconv, lambda x: linear(x, list(size)))
+    xcit = published("timm", "models/xcit.py", "LPI")(channels)
+    xcit.bn, xcit.conv2 = torch.nn.Identity(), torch.nn.Identity()
+    preset("xcit", xcit.conv1, lambda x: xcit(x, *size))
+    moving = torch.nn.Conv3d(channels, channels, 3, padding=1, groups=channels)  # UniFormer: pos_embed(x) + x
+    preset("uniformer", moving, lambda x: (x.transpose(1, 2) + moving(
+        x.transpose(1, 2).reshape(-1, channels, 3, *size)).flatten(2)).transpose(1, 2), grid=(3,) + size)
+
+
 case("edges", (3, 5), 4, 3)
 case("five", (3, 5), 4, 5, prefix=1)
 case("wide", (4, 6), 70, 3, batch=1)
@@ -64,3 +118,4 @@ for mode in ("reflect", "circular", "replicate"):
 video("video", (4, 3, 2), 3, 3, 3, False)
 video("causal", (4, 3, 2), 3, 3, 3, True)
 large()
+presets()
