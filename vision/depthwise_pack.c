@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The taps of a depthwise convolution in the orders in which its loops read them. */
-#include "depthwise.h"
+#include "depthwise_grid.h"
 
 static bool can_strip(const struct pe_depthwise *s)
 {

@@ -5,16 +5,17 @@
  * copied a piece at a time. */
 #include <string.h>
 
-#include "depthwise.h"
+#include "depthwise_grid.h"
 #include "pool.h"
 
-#define ROWS 32
-#define FAR_ROWS 16
-#define COLUMNS 16
-#define BLOCK 256              /* channels a piece of work, at most */
-#define BAD_STEP 512           /* floats: tokens as far apart share an eighth of the sets, or fewer */
-#define FAR ((int64_t)8 << 20) /* bytes of tokens that come from memory, or from pages not looked up lately \
-								*/
+#define ROWS 32        /* a strip */
+#define ROWS_BEYOND 16 /* where tokens are beyond the caches, or copied */
+#define COLUMNS 16     /* a piece */
+#define BLOCK 128      /* channels a piece of work, at most */
+#define BLOCK_BEYOND 256
+#define BAD_STEP 512 /* floats: tokens that far apart share an eighth of the sets, or fewer */
+/* Bytes of tokens that come from memory, or from more pages than the processor knows by heart. */
+#define BEYOND ((int64_t)8 << 20)
 
 struct work {
 	const pe_encoding *e;
@@ -22,7 +23,7 @@ struct work {
 	const pe_tensor *x, *y;
 	int64_t rows;          /* a strip */
 	int64_t block, blocks; /* channels a block, and how many */
-	bool in_place, bad, far;
+	bool in_place, bad, beyond;
 };
 
 /* A block of channels of one frame. */
@@ -87,6 +88,33 @@ static void copy_out(const struct block *b, const struct pe_depthwise_strip *d, 
 		copy_tokens(b, y, out->strides[1], out->strides[2], d->y + r * d->y_row, d->y_step, 1, d->columns);
 }
 
+/* The rows before and after a piece of x; zeros at the grid's edges. */
+static void find_neighbours(const struct block *b, int64_t row, int64_t column, struct pe_depthwise_strip *d)
+{
+	const struct work *w = b->w;
+	if (row > 0) {
+		d->above = w->in_place ? b->saved[row / w->rows % 2] + column * b->width : x_at(b, row - 1, column);
+		d->above_step = w->in_place ? b->width : d->x_step;
+	}
+	if (row + d->rows < w->e->domain->height) {
+		d->below = x_at(b, row + d->rows, column);
+		d->below_step = d->x_step;
+	}
+}
+
+/* Has the next piece fetched, or what of it is not this one's neighbour, and y written past the caches. */
+static void go_beyond(const struct block *b, int64_t row, int64_t column, struct pe_depthwise_strip *d)
+{
+	const struct work *w = b->w;
+	if (!d->last)
+		d->ahead = x_at(b, row, column + d->columns + 1);
+	else if (d->below_step)
+		d->ahead = x_at(b, row + d->rows, 0);
+	d->stream = b->kernels->depthwise_streams && !w->in_place && b->channels == b->width &&
+		w->y->strides[2] == 1 && d->y_step % PE_DEPTHWISE_LANES == 0 &&
+		(uintptr_t)d->y % (PE_DEPTHWISE_LANES * sizeof *d->y) == 0;
+}
+
 static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t column, int64_t columns)
 {
 	const struct work *w = b->w;
@@ -111,20 +139,9 @@ static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t c
 		.ahead_row = x_step * domain->width,
 		.ahead_step = x_step};
 	float *y = d.y;
-	if (row > 0) {
-		d.above = w->in_place ? b->saved[row / w->rows % 2] + column * b->width : x_at(b, row - 1, column);
-		d.above_step = w->in_place ? b->width : x_step;
-	}
-	if (row + rows < domain->height) {
-		d.below = x_at(b, row + rows, column);
-		d.below_step = x_step;
-	}
-	if (w->far) {
-		d.ahead = !d.last ? x_at(b, row, column + columns + 1) : d.below_step ? x_at(b, row + rows, 0) : NULL;
-		d.stream = b->kernels->depthwise_streams && !w->in_place && b->channels == b->width &&
-			w->y->strides[2] == 1 && (uintptr_t)y % (PE_DEPTHWISE_LANES * sizeof *y) == 0 &&
-			y_step % PE_DEPTHWISE_LANES == 0;
-	}
+	find_neighbours(b, row, column, &d);
+	if (w->beyond)
+		go_beyond(b, row, column, &d);
 	if (b->copies)
 		copy_in(b, &d);
 	b->kernels->depthwise_strip(&d);
@@ -192,17 +209,17 @@ static bool lies_badly(const pe_tensor *t)
 pe_status pe_depthwise_strips(
 	pe_encoding *e, const struct pe_depthwise *s, const pe_tensor *x, const pe_tensor *y)
 {
-	int64_t vectors = pe_min(pe_max(1, s->dim / PE_DEPTHWISE_LANES / 1), BLOCK / PE_DEPTHWISE_LANES);
-	bool bad = lies_badly(x) || lies_badly(y), far = pe_tensor_bytes(y) >= FAR;
+	int64_t whole = s->dim / PE_DEPTHWISE_LANES * PE_DEPTHWISE_LANES;
+	bool bad = lies_badly(x) || lies_badly(y), beyond = pe_tensor_bytes(y) >= BEYOND;
 	struct work w = {.e = e,
 		.s = s,
 		.x = x,
 		.y = y,
-		.rows = far || bad ? FAR_ROWS : ROWS,
-		.block = vectors * PE_DEPTHWISE_LANES,
+		.rows = beyond || bad ? ROWS_BEYOND : ROWS,
+		.block = pe_min(pe_max(whole, PE_DEPTHWISE_LANES), beyond ? BLOCK_BEYOND : BLOCK),
 		.in_place = x->data == y->data,
 		.bad = bad,
-		.far = far};
+		.beyond = beyond};
 	w.blocks = (s->dim + w.block - 1) / w.block;
 	return pe_parallel(e->ctx, x->shape[0] * e->domain->frames * w.blocks, do_chunk, &w, "peg");
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "depthwise.h"
+#include "depthwise_grid.h"
 #include "pool.h"
 
 #define NEAR (24 << 10) /* bytes of the rows of a window that stay in the nearest cache */
@@ -41,7 +41,7 @@ static size_t size_of(const struct work *w)
 }
 
 /* Where a window finds place i of n, or -1: zeros. */
-static int64_t source(int padding, int64_t i, int64_t n)
+static int64_t source(enum pe_padding padding, int64_t i, int64_t n)
 {
 	if (i >= 0 && i < n)
 		return i;
@@ -125,7 +125,7 @@ static void find_window(const struct block *b, int64_t frame, int64_t y)
 
 /* ---- the convolution ---------------------------------------------------------------- */
 
-static double activate(int activation, double v)
+static double activate(enum pe_activation activation, double v)
 {
 	if (activation == PE_ACT_RELU)
 		return v < 0 ? 0 : v;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "depthwise.h"
+#include "depthwise_grid.h"
 
 static void copy_prefix(const pe_encoding *e, const pe_tensor *x, const pe_tensor *y)
 {
@@ -25,7 +25,7 @@ static pe_status tokens(pe_encoding *e, const pe_tensor *x, const pe_tensor *y)
 }
 
 /* Whether windows find tokens on an axis of n that are there to be reflected or repeated. */
-static bool reaches(int padding, int64_t reach, int64_t n)
+static bool reaches(enum pe_padding padding, int64_t reach, int64_t n)
 {
 	return padding == PE_PAD_REFLECT ? reach < n : padding == PE_PAD_CIRCULAR ? reach <= n : true;
 }
@@ -96,8 +96,8 @@ static pe_status bind(pe_encoding *e)
 	}
 	s->frames = pe_encoding_size(e, "frames", "weight", 5, 2);
 	s->stride = pe_params_int(e->params, "stride");
-	s->padding = pe_params_choice(e->params, "padding");
-	s->activation = pe_params_choice(e->params, "activation");
+	s->padding = (enum pe_padding)pe_params_choice(e->params, "padding");
+	s->activation = (enum pe_activation)pe_params_choice(e->params, "activation");
 	s->relu_first = pe_params_bool(e->params, "relu_first");
 	s->residual = s->stride == 1 && pe_params_bool(e->params, "residual");
 	s->reach = s->kernel / 2;

@@ -8,12 +8,15 @@
 #include "encoder.h"
 #include "kernels/kernels.h"
 
+enum pe_padding { PE_PAD_ZERO, PE_PAD_REFLECT, PE_PAD_CIRCULAR, PE_PAD_REPLICATE };
+enum pe_activation { PE_ACT_NONE, PE_ACT_RELU, PE_ACT_GELU };
+
 struct pe_depthwise {
 	int64_t dim, kernel, frames, stride; /* frames: taps over frames */
 	int64_t reach;                       /* kernel / 2 */
 	int64_t back;                        /* frames before its own that a window sees */
-	enum { PE_PAD_ZERO, PE_PAD_REFLECT, PE_PAD_CIRCULAR, PE_PAD_REPLICATE } padding;
-	enum { PE_ACT_NONE, PE_ACT_RELU, PE_ACT_GELU } activation;
+	enum pe_padding padding;
+	enum pe_activation activation;
 	bool residual, relu_first;
 	double *taps;      /* (frames, kernel, kernel, dim), then bias */
 	float *rows_taps;  /* the same with dim filled up to `step`, a multiple of PE_DEPTHWISE_LANES */
