@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * posenc convert WEIGHTS --rope FROM:TO: query and key projections between rotary layouts. */
+ * posenc convert WEIGHTS: the same weights for another layout or size. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conversion.h"
 #include "output.h"
 #include "report.h"
 
-/* Ends of the names of what is converted without --tensors. A norm of each head's queries or keys stands
- * between projection and rotation, so its weights change places too. */
-static const char *const usual[] = {"q_proj.weight", "k_proj.weight", "q_proj.bias", "k_proj.bias",
-	"q_norm.weight", "k_norm.weight", "q_norm.bias", "k_norm.bias"};
+static const struct conversion *const conversions[] = {&conversion_rope, &conversion_patch_kernel};
+enum { CONVERSIONS = sizeof conversions / sizeof *conversions };
 
 struct convert {
 	struct cli *cli;
 	struct output output;
-	pe_rotary_layout from, to;
-	int64_t head_dim, rotary_dim;
+	const struct conversion *conversion;
+	struct conversion_choice choice;
 	pe_bundle *in, *out;
 	void **memory; /* of the converted tensors */
 	int64_t converted;
@@ -26,19 +25,24 @@ struct convert {
 
 /* ---- options ------------------------------------------------------------------------ */
 
-static int take_layouts(struct convert *run)
+static int choose_conversion(struct convert *run)
 {
-	static const char *const names[] = {
-		[PE_ROTARY_HALVES] = "halves:interleaved", [PE_ROTARY_INTERLEAVED] = "interleaved:halves"};
-	const char *text = cli_get(run->cli, "rope");
-	for (int i = 0; text && i < 2; i++)
-		if (strcmp(text, names[i]) == 0) {
-			run->from = (pe_rotary_layout)i;
-			run->to = (pe_rotary_layout)(1 - i);
-			return EXIT_DONE;
-		}
-	return text ? usage_error(run->cli, "--rope: \"%s\" is neither %s nor %s", text, names[0], names[1])
-				: usage_error(run->cli, "convert needs --rope %s or --rope %s", names[0], names[1]);
+	struct cli *cli = run->cli;
+	for (int i = 0; i < CONVERSIONS; i++) {
+		if (!cli_has(cli, conversions[i]->option))
+			continue;
+		if (run->conversion)
+			return usage_error(cli, "--%s and --%s are two conversions, one after the other",
+				run->conversion->option, conversions[i]->option);
+		run->conversion = conversions[i];
+	}
+	if (!run->conversion)
+		return usage_error(cli, "convert needs --rope FROM:TO or --patch-kernel FROM:TO");
+	for (int i = 0; i < CONVERSIONS; i++)
+		for (const char *const *name = conversions[i]->own; *name; name++)
+			if (conversions[i] != run->conversion && cli_has(cli, *name))
+				return usage_error(cli, "--%s has no effect with --%s", *name, run->conversion->option);
+	return EXIT_DONE;
 }
 
 static int take_options(struct convert *run)
@@ -48,13 +52,9 @@ static int take_options(struct convert *run)
 		return usage_error(cli, "convert takes one file of weights, not %d", cli->operand_count);
 	if (!cli_has(cli, "output"))
 		return usage_error(cli, "convert needs -o OUT");
-	int code = take_layouts(run);
-	if (code == EXIT_DONE && !cli_has(cli, "head-dim"))
-		return usage_error(cli, "convert needs --head-dim: the channels of one head");
-	if (code == EXIT_DONE &&
-		(!cli_integer(cli, "head-dim", 1, INT32_MAX, &run->head_dim) ||
-			!cli_integer(cli, "rotary-dim", 2, INT32_MAX, &run->rotary_dim)))
-		return EXIT_USAGE;
+	int code = choose_conversion(run);
+	if (code == EXIT_DONE)
+		code = run->conversion->take_options(cli, &run->choice);
 	if (code == EXIT_DONE)
 		code = output_choose(cli, &run->output);
 	return code == EXIT_DONE ? output_spare(cli, &run->output, cli->operands[0]) : code;
@@ -71,10 +71,10 @@ static bool has_end(const char *name, const char *end)
 	return size == tail || !isalnum((unsigned char)name[size - tail - 1]);
 }
 
-static bool is_usual(const char *name)
+static bool is_usual(const struct convert *run, const char *name)
 {
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		if (has_end(name, usual[i]))
+	for (const char *const *end = run->conversion->usual; *end; end++)
+		if (has_end(name, *end))
 			return true;
 	return false;
 }
@@ -91,7 +91,7 @@ static bool is_wanted(const struct convert *run, const char *name)
 {
 	const char *list = cli_get(run->cli, "tensors");
 	if (!list)
-		return is_usual(name);
+		return is_usual(run, name);
 	for (size_t size; *list; list += size + (list[size] == ',')) {
 		size = strcspn(list, ",");
 		if (matches(list, size, name))
@@ -120,14 +120,21 @@ static int check_patterns(const struct convert *run)
 
 static int convert_one(struct convert *run, int64_t i, const char *name, const pe_tensor *x)
 {
-	pe_tensor y = pe_tensor_dense(NULL, x->dtype, x->ndim, x->shape);
-	y.data = run->memory[i] = output_memory((size_t)pe_tensor_bytes(&y));
+	const char *file = run->cli->operands[0];
+	char why[160];
+	pe_tensor y = *x;
+	if (!run->conversion->shape(&run->choice, x, y.shape, why, sizeof why)) {
+		complain("%s: %s: %s", file, name, why);
+		return EXIT_INPUT;
+	}
+	y = pe_tensor_dense(NULL, x->dtype, x->ndim, y.shape);
+	int64_t bytes = pe_tensor_bytes(&y);
+	y.data = run->memory[i] = bytes < 0 ? NULL : output_memory((size_t)bytes);
 	if (!y.data) {
 		complain("out of memory: %s", name);
 		return EXIT_SYSTEM;
 	}
-	pe_status status =
-		pe_rotary_convert(run->cli->ctx, run->from, run->to, run->head_dim, run->rotary_dim, x, &y);
+	pe_status status = run->conversion->apply(run->cli->ctx, &run->choice, x, &y);
 	if (status == PE_OK)
 		status = pe_bundle_add(run->out, name, &y);
 	run->converted++;
@@ -136,7 +143,7 @@ static int convert_one(struct convert *run, int64_t i, const char *name, const p
 			complain("%s", name);
 		return EXIT_DONE;
 	}
-	complain("%s: %s: %s", run->cli->operands[0], name, pe_context_message(run->cli->ctx));
+	complain("%s: %s: %s", file, name, pe_context_message(run->cli->ctx));
 	return status == PE_ERR_SHAPE ? EXIT_INPUT : exit_code_of(status);
 }
 
@@ -173,10 +180,8 @@ static int convert_all(struct convert *run)
 	for (int64_t i = 0; i < pe_bundle_count(run->in) && code == EXIT_DONE; i++)
 		code = take_one(run, i);
 	if (code == EXIT_DONE && run->converted == 0) {
-		complain(
-			"%s: no tensor's name ends in .weight or .bias of q_proj, k_proj, q_norm or k_norm: say which "
-			"to convert by --tensors",
-			run->cli->operands[0]);
+		complain("%s: no tensor's name ends in %s: say which to convert by --tensors", run->cli->operands[0],
+			run->conversion->usual_text);
 		return EXIT_INPUT;
 	}
 	return code;
@@ -184,11 +189,14 @@ static int convert_all(struct convert *run)
 
 static void print_report(const struct convert *run)
 {
-	print_json(json_pack("{s:s, s:o, s:s, s:I, s:I, s:I, s:o, s:o}", "posenc", pe_version(), "input",
-		json_text(run->cli->operands[0]), "rope", cli_get(run->cli, "rope"), "head_dim",
-		(json_int_t)run->head_dim, "tensors", (json_int_t)pe_bundle_count(run->in), "converted",
-		(json_int_t)run->converted, "output", json_text(run->output.path), "warnings",
-		json_incref(run->cli->warnings)));
+	const struct conversion *conversion = run->conversion;
+	json_t *report = json_pack("{s:s, s:o, s:s, s:I, s:I, s:o, s:o}", "posenc", pe_version(), "input",
+		json_text(run->cli->operands[0]), conversion->key, cli_get(run->cli, conversion->option), "tensors",
+		(json_int_t)pe_bundle_count(run->in), "converted", (json_int_t)run->converted, "output",
+		json_text(run->output.path), "warnings", json_incref(run->cli->warnings));
+	if (run->choice.head_dim > 0)
+		json_object_set_new(report, "head_dim", json_integer((json_int_t)run->choice.head_dim));
+	print_json(report);
 }
 
 static int convert(struct convert *run)
@@ -226,26 +234,37 @@ static int run_convert(struct cli *cli)
 
 static const struct cli_option options[] = {
 	{"rope", 0, "FROM:TO", "halves:interleaved or interleaved:halves"},
-	{"head-dim", 0, "N", "channels of one head"},
-	{"rotary-dim", 0, "N", "of each head the first N channels are rotated (all)"},
+	{"head-dim", 0, "N", "--rope: channels of one head"},
+	{"rotary-dim", 0, "N", "--rope: of each head the first N channels are rotated (all)"},
+	{"patch-kernel", 0, "FROM:TO", "sides of patches, 16:32 or 16x16:32x24"},
+	{"resize", 0, "METHOD", "--patch-kernel: bicubic or bilinear (bicubic)"},
+	{"no-antialias", 0, NULL, "--patch-kernel: resample without antialiasing"},
+	{"patch-order", 0, "ORDER",
+		"--patch-kernel: of embeddings (dim, numbers of a patch): c,ph,pw or ph,pw,c"},
 	{"tensors", 0, "PATTERN,...",
 		"which tensors, by name with * and ? (those that end in q_proj or k_proj, q_norm or k_norm, and "
-		".weight or .bias)"},
+		".weight or .bias; the weights of patch embeddings)"},
 	{"output", 'o', "OUT", "x.safetensors, x.npz, x/ (a folder of .npy), or - with --format"},
 	{"format", 0, "FORMAT", "npz, safetensors or dir, whatever the suffix"},
 };
 
 const struct command command_convert = {
 	.name = "convert",
-	.usage = "convert WEIGHTS --rope FROM:TO --head-dim N -o OUT",
-	.summary = "reorder query and key projections from one rotary layout to the other",
+	.usage = "convert WEIGHTS --rope FROM:TO --head-dim N | --patch-kernel FROM:TO -o OUT",
+	.summary = "weights for the other rotary layout, or for patches of another size",
 	.details =
-		"Pair t of a head's channels is (t, t + rotary_dim/2) in the layout halves (GPT-NeoX, Hugging "
-		"Face),\n"
-		"(2t, 2t+1) in interleaved (GPT-J, Meta's Llama, GGUF). The rows of q_proj and k_proj are reordered\n"
-		"head by head, biases and the norms of heads too; every other tensor is copied bit for bit.\n"
+		"--rope: pair t of a head's channels is (t, t + rotary_dim/2) in the layout halves (GPT-NeoX,\n"
+		"Hugging Face), (2t, 2t+1) in interleaved (GPT-J, Meta's Llama, GGUF). The rows of q_proj and "
+		"k_proj\n"
+		"are reordered head by head, biases and the norms of heads too.\n"
+		"--patch-kernel: a kernel k of a patch embedding becomes k pinv(R), R the matrix that resamples a\n"
+		"patch (FlexiViT): a patch made larger by R gives the number it gave before. As timm's\n"
+		"resample_patch_embed does; big_vision has --resize bilinear --no-antialias. The grid of tokens\n"
+		"changes too: learned positions follow by 'posenc encode grid:HxW --with learned_grid'.\n"
+		"Every other tensor is copied bit for bit.\n"
 		"\n"
-		"  posenc convert model.safetensors --rope halves:interleaved --head-dim 128 -o meta.safetensors\n",
+		"  posenc convert model.safetensors --rope halves:interleaved --head-dim 128 -o meta.safetensors\n"
+		"  posenc convert vit.safetensors --patch-kernel 16:32 -o vit32.safetensors\n",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.run = run_convert,

@@ -555,6 +555,25 @@ typedef enum pe_rotary_layout {
 PE_API PE_NODISCARD pe_status pe_rotary_convert(pe_context *context, pe_rotary_layout from,
 	pe_rotary_layout to, int64_t head_dim, int64_t rotary_dim, const pe_tensor *x, const pe_tensor *y);
 
+/* How grids are resampled: by PyTorch's rules for modes of these names, align_corners=False. */
+typedef enum pe_interpolation { PE_BICUBIC = 0, PE_BILINEAR = 1 } pe_interpolation;
+
+typedef struct pe_patch_kernel_options {
+	size_t size; /* sizeof(pe_patch_kernel_options) */
+	pe_interpolation interpolation;
+	int32_t no_antialias; /* 1: no antialiasing where patches become smaller, and bicubic's a = -0.75 */
+} pe_patch_kernel_options;
+
+/* y ← x, the kernels of a patch embedding, for patches of another size: x (…, height, width), y (…, new
+ * height, new width), with the same leading dimensions, 2 to PE_MAX_DIMS in all, sides 1 to 512. With R the
+ * matrix that resamples a patch of the old size to one of the new, a kernel k becomes k pinv(R): a patch that
+ * was made larger by R gives the number that it gave before. Beyer et al., "FlexiViT", CVPR 2023; options
+ * NULL means timm's resample_patch_embed, bicubic and antialiased. Of one float type, any strides, no
+ * overlap; in double, rounded once. Biases stay, and learned tables of positions follow the new grid by
+ * learned_grid. */
+PE_API PE_NODISCARD pe_status pe_patch_kernel_resize(
+	pe_context *context, const pe_patch_kernel_options *options, const pe_tensor *x, const pe_tensor *y);
+
 /* The learned parameters as they are, given or begun: number index, its name and a dense f64 view; both
  * owned by the encoding. 0 ≤ index < pe_encoding_weight_count. */
 PE_API int64_t pe_encoding_weight_count(const pe_encoding *encoding);

@@ -8,8 +8,6 @@
 
 #include "context.h"
 
-enum pe_interpolation { PE_BICUBIC, PE_BILINEAR };
-
 struct pe_resample_rule {
 	enum pe_interpolation interpolation; /* bicubic: a = -0.5 with antialias, -0.75 without */
 	bool antialias;

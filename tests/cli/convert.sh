@@ -33,4 +33,32 @@ expect 3 convert "$golden/narrow.safetensors" --rope halves:interleaved --head-d
 cp "$from" mine.safetensors
 expect 2 convert mine.safetensors --rope halves:interleaved --head-dim 6 -o mine.safetensors; says 'is the input itself'
 no_file no.npz
+
+# Patch kernels against timm's resample_patch_embed (golden/make_patch_kernel.py).
+kernels=$source/tests/golden/patch_kernel
+from=$kernels/vit.safetensors
+expect 0 convert "$from" --patch-kernel 4:6 --patch-order ph,pw,c -o p.safetensors -v; says 'visual.patch_embed.proj.weight$'
+expect 0 compare p.safetensors "$kernels/large.safetensors" --tolerance 1e-7
+prints '^alike .*vision_model.embeddings.patch_embedding.weight'; prints '^alike .*blocks.0.attn.proj.weight'
+expect 0 convert "$from" --patch-kernel 4x4:6x6 --tensors 'patch_embed.proj.weight,visual.*' -o p.npz --json
+prints '"patch_kernel":"4x4:6x6","tensors":5,"converted":2'
+expect 1 compare p.npz "$kernels/large.safetensors" --tolerance 1e-7
+prints '^different .*patch_embedding.weight'; prints '^alike .*visual.patch_embed.proj.weight'
+expect 0 convert "$from" --patch-kernel 4:4 --tensors 'visual.*' -o same.safetensors
+expect 0 compare same.safetensors "$from" --exact
+expect 0 convert "$from" --patch-kernel 4:6 --tensors 'visual.*' --resize bilinear --no-antialias -o q.npz
+expect 1 compare q.npz p.npz; prints '^different .*visual.patch_embed'
+
+expect 3 convert "$from" --patch-kernel 4:6 -o no.npz; says 'patch_embedding.weight: it is flat: --patch-order'
+expect 3 convert "$from" --patch-kernel 5:6 -o no.npz; says 'no embedding of patches of 5 x 5'
+expect 3 convert "$from" --patch-kernel 4:6 --tensors 'blocks*' --patch-order c,ph,pw -o no.npz; says 'rows of 4 are not made of patches'
+expect 3 convert "$golden/fused.safetensors" --patch-kernel 4:6 -o no.npz; says 'no tensor.s name ends in a patch embedding'
+for sides in 4 4: :6 4:0 4x:6 4:6x 4:999 4:6x6x6; do
+	expect 2 convert "$from" --patch-kernel $sides -o no.npz; says 'is not of the form'
+done
+expect 2 convert "$from" --patch-kernel 4:6 --rope halves:interleaved -o no.npz; says 'two conversions'
+expect 2 convert "$from" --patch-kernel 4:6 --head-dim 6 -o no.npz; says 'head-dim has no effect with --patch-kernel'
+expect 2 convert "$from" --patch-kernel 4:6 --resize cubic -o no.npz; says 'neither bicubic nor bilinear'
+expect 2 convert "$from" --patch-kernel 4:6 --patch-order c -o no.npz; says 'neither c,ph,pw nor ph,pw,c'
+no_file no.npz
 exit 0
