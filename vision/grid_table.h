@@ -20,11 +20,11 @@
 	{"pos_embed", \
 		"(1, prefix_rows + height width, dim), the same without the 1, or (1, height, width, dim)", \
 		"N(0, std)", "DeiT, MAE, BEiT, DINO, DINOv2, timm; of NaFlexViT and SAM with axes of its own"}, \
-		{"pos_embedding", "likewise", "as pos_embed", "Flax's ViT, at Transformer/posembed_input"}, \
-		{"position_embedding", "likewise", "as pos_embed", \
+		{"pos_embedding", "likewise", "pos_embed", "Flax's ViT, at Transformer/posembed_input"}, \
+		{"position_embedding", "likewise", "pos_embed", \
 			"Hugging Face's CLIP and SigLIP (position_embedding.weight)"}, \
 	{ \
-		"position_embeddings", "likewise", "as pos_embed", "Hugging Face's ViT, DeiT, Dinov2 (at embeddings)" \
+		"position_embeddings", "likewise", "pos_embed", "Hugging Face's ViT, DeiT, Dinov2 (at embeddings)" \
 	}
 
 struct pe_grid_table {
