@@ -8,11 +8,12 @@
 #include "depthwise_grid.h"
 #include "pool.h"
 
-#define ROWS 32        /* a strip */
-#define ROWS_BEYOND 16 /* where tokens are beyond the caches, or copied */
-#define COLUMNS 16     /* a piece */
-#define BLOCK 128      /* channels a piece of work, at most */
-#define BLOCK_BEYOND 256
+/* Rows of a strip and columns of a piece: as many as there may be, or, where tokens are copied or beyond the
+ * caches, so that a piece and the next stay in the second of them. */
+#define NEAR_SIDE 64
+#define SIDE 16
+#define NEAR_BLOCK 128 /* channels a piece of work, at most; beyond the caches */
+#define BLOCK 256
 #define BAD_STEP 512 /* floats: tokens that far apart share an eighth of the sets, or fewer */
 /* Bytes of tokens that come from memory, or from more pages than the processor knows by heart. */
 #define BEYOND ((int64_t)8 << 20)
@@ -21,7 +22,6 @@ struct work {
 	const pe_encoding *e;
 	const struct pe_depthwise *s;
 	const pe_tensor *x, *y;
-	int64_t rows;          /* a strip */
 	int64_t block, blocks; /* channels a block, and how many */
 	bool in_place, bad, beyond;
 };
@@ -32,6 +32,7 @@ struct block {
 	const struct pe_kernels *kernels;
 	int64_t batch, first, channel, channels; /* first: token */
 	int64_t width;                           /* channels, filled up */
+	int64_t side;                            /* rows of a strip, columns of a piece */
 	bool copies;
 	float *zeros, *left;
 	float *saved[2]; /* in place: the row above a strip, and that above the next */
@@ -93,7 +94,7 @@ static void find_neighbours(const struct block *b, int64_t row, int64_t column, 
 {
 	const struct work *w = b->w;
 	if (row > 0) {
-		d->above = w->in_place ? b->saved[row / w->rows % 2] + column * b->width : x_at(b, row - 1, column);
+		d->above = w->in_place ? b->saved[row / b->side % 2] + column * b->width : x_at(b, row - 1, column);
 		d->above_step = w->in_place ? b->width : d->x_step;
 	}
 	if (row + d->rows < w->e->domain->height) {
@@ -154,16 +155,16 @@ static void do_strip(const struct block *b, int64_t row, int64_t rows)
 	const pe_domain *domain = b->w->e->domain;
 	memset(b->left, 0, (size_t)((rows + 2) * b->width) * sizeof *b->left);
 	if (b->w->in_place && row + rows < domain->height)
-		copy_tokens(b, b->saved[(row / b->w->rows + 1) % 2], b->width, 1, x_at(b, row + rows - 1, 0),
+		copy_tokens(b, b->saved[(row / b->side + 1) % 2], b->width, 1, x_at(b, row + rows - 1, 0),
 			b->w->x->strides[1], b->w->x->strides[2], domain->width);
-	for (int64_t column = 0; column < domain->width; column += COLUMNS)
-		do_piece(b, row, rows, column, pe_min(COLUMNS, domain->width - column));
+	for (int64_t column = 0; column < domain->width; column += b->side)
+		do_piece(b, row, rows, column, pe_min(b->side, domain->width - column));
 }
 
 static pe_status start_block(pe_context *worker, struct block *b)
 {
 	const pe_domain *domain = b->w->e->domain;
-	int64_t rows = pe_min(b->w->rows, domain->height) + 2, columns = pe_min(COLUMNS, domain->width) + 1;
+	int64_t rows = pe_min(b->side, domain->height) + 2, columns = pe_min(b->side, domain->width) + 1;
 	size_t size = (size_t)b->width * sizeof(float);
 	b->zeros = pe_alloc_zero(worker, PE_DEPTHWISE_LANES, sizeof(float));
 	b->left = pe_alloc(worker, rows, size);
@@ -190,9 +191,10 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 	b.channels = pe_min(w->block, w->s->dim - b.channel);
 	b.width = pe_depthwise_filled_up(b.channels);
 	b.copies = w->bad || b.width != b.channels;
+	b.side = b.copies || w->beyond ? SIDE : NEAR_SIDE;
 	pe_status status = start_block(worker, &b);
-	for (int64_t row = 0; status == PE_OK && row < domain->height; row += w->rows)
-		do_strip(&b, row, pe_min(w->rows, domain->height - row));
+	for (int64_t row = 0; status == PE_OK && row < domain->height; row += b.side)
+		do_strip(&b, row, pe_min(b.side, domain->height - row));
 	pe_free(worker, b.zeros);
 	pe_free(worker, b.left);
 	pe_free(worker, b.saved[0]);
@@ -210,15 +212,14 @@ pe_status pe_depthwise_strips(
 	pe_encoding *e, const struct pe_depthwise *s, const pe_tensor *x, const pe_tensor *y)
 {
 	int64_t whole = s->dim / PE_DEPTHWISE_LANES * PE_DEPTHWISE_LANES;
-	bool bad = lies_badly(x) || lies_badly(y), beyond = pe_tensor_bytes(y) >= BEYOND;
+	bool beyond = pe_tensor_bytes(y) >= BEYOND;
 	struct work w = {.e = e,
 		.s = s,
 		.x = x,
 		.y = y,
-		.rows = beyond || bad ? ROWS_BEYOND : ROWS,
-		.block = pe_min(pe_max(whole, PE_DEPTHWISE_LANES), beyond ? BLOCK_BEYOND : BLOCK),
+		.block = pe_min(pe_max(whole, PE_DEPTHWISE_LANES), beyond ? BLOCK : NEAR_BLOCK),
 		.in_place = x->data == y->data,
-		.bad = bad,
+		.bad = lies_badly(x) || lies_badly(y),
 		.beyond = beyond};
 	w.blocks = (s->dim + w.block - 1) / w.block;
 	return pe_parallel(e->ctx, x->shape[0] * e->domain->frames * w.blocks, do_chunk, &w, "peg");

@@ -51,12 +51,13 @@ INLINE void add_row(struct sums *s, const vec *weight, const float *x, int64_t s
 }
 
 /* Writes the row of y that is complete. */
-INLINE void put_row(const struct pe_depthwise_strip *d, float *y, const float *x, struct sums *s, const int n)
+INLINE void put_row(const struct pe_depthwise_strip *d, float *y, const float *x, struct sums *s, const int n,
+	const bool beyond)
 {
 	if (d->residual) {
 		EACH(k, n) s->above[k] = at(x + k * d->x_step) + s->above[k];
 	}
-	if (d->stream) {
+	if (beyond && d->stream) {
 		EACH(k, n) vec_stream(y + k * d->y_step, s->above[k]);
 	} else {
 		EACH(k, n) * (loose_vec *)(y + k * d->y_step) = s->above[k];
@@ -74,7 +75,7 @@ INLINE void next_row(struct sums *s, vec bias, const int n)
 }
 
 /* n columns of a strip at a vector of channels; `weights` are its ten. */
-INLINE void walk_down(const struct columns *c, const float *weights, const int n)
+INLINE void walk_down(const struct columns *c, const float *weights, const int n, const bool beyond)
 {
 	const struct pe_depthwise_strip copy = *c->strip, *d = &copy; /* which no store changes */
 	const float *x = c->x, *ahead = c->ahead;
@@ -90,21 +91,21 @@ INLINE void walk_down(const struct columns *c, const float *weights, const int n
 	for (int64_t row = 0; row < d->rows; row++, x += d->x_row) {
 		left += PE_DEPTHWISE_LANES;
 		add_row(&s, weight, x, d->x_step, left, last, n, true, true, true);
-		if (ahead) {
+		if (beyond && ahead) {
 			EACH(k, n) __builtin_prefetch(ahead + k * d->ahead_step, 0, 2);
 			ahead += d->ahead_row;
 		}
 		if (row > 0) {
-			put_row(d, y, x - d->x_row, &s, n);
+			put_row(d, y, x - d->x_row, &s, n, beyond);
 			y += d->y_row;
 		}
 		next_row(&s, bias, n);
 	}
 	add_row(&s, weight, c->below, d->below_step, left + PE_DEPTHWISE_LANES, last, n, true, false, false);
-	put_row(d, y, x - d->x_row, &s, n);
+	put_row(d, y, x - d->x_row, &s, n, beyond);
 }
 
-INLINE void walk_channels(const struct pe_depthwise_strip *d, int64_t column, const int n)
+INLINE void walk_channels(const struct pe_depthwise_strip *d, int64_t column, const int n, const bool beyond)
 {
 	for (int64_t c = 0; c < d->channels; c += VEC_LANES) {
 		const int64_t pack = c / PE_DEPTHWISE_LANES, lane = c % PE_DEPTHWISE_LANES;
@@ -116,30 +117,38 @@ INLINE void walk_channels(const struct pe_depthwise_strip *d, int64_t column, co
 					  .y = d->y + column * d->y_step + c,
 					  .left = d->left + pack * (d->rows + 2) * PE_DEPTHWISE_LANES + lane,
 					  .last = d->last && column + n == d->columns},
-			d->weight + pack * PE_STRIP_WEIGHTS + lane, n);
+			d->weight + pack * PE_STRIP_WEIGHTS + lane, n, beyond);
 	}
 }
 
-static void depthwise_strip(const struct pe_depthwise_strip *d)
+INLINE void walk_strip(const struct pe_depthwise_strip *d, const bool beyond)
 {
 	const int64_t parts = (d->columns + PE_STRIP_COLUMNS - 1) / PE_STRIP_COLUMNS;
 	for (int64_t i = 0, column = 0; i < parts; i++) {
 		int64_t next = (i + 1) * d->columns / parts;
 		switch (next - column) {
 		case 4:
-			walk_channels(d, column, 4);
+			walk_channels(d, column, 4, beyond);
 			break;
 		case 3:
-			walk_channels(d, column, 3);
+			walk_channels(d, column, 3, beyond);
 			break;
 		case 2:
-			walk_channels(d, column, 2);
+			walk_channels(d, column, 2, beyond);
 			break;
 		default:
-			walk_channels(d, column, 1);
+			walk_channels(d, column, 1, beyond);
 		}
 		column = next;
 	}
+}
+
+static void depthwise_strip(const struct pe_depthwise_strip *d)
+{
+	if (d->ahead || d->stream)
+		walk_strip(d, true);
+	else
+		walk_strip(d, false);
 	if (d->stream)
 		vec_fence();
 }
