@@ -284,21 +284,26 @@ static void adds_x_exactly(void **state)
 
 enum { H = 8, W = 9, D = 3 };
 
-/* The largest difference between y of x turned by (2, 3) round both edges and y turned alike. */
+/* Where value i goes when the grid is turned by (2, 3) round both edges. */
+static int turned(int i)
+{
+	int token = i / D, row = (token / W + 2) % H, column = (token % W + 3) % W;
+	return (row * W + column) * D + i % D;
+}
+
+/* The largest difference between y of a turned x and y turned alike. */
 static double shift_difference(pe_context *ctx, const char *settings)
 {
 	pe_tensor x = make_features(PE_F64, 1, H * W, D), moved = make_features(PE_F64, 1, H * W, D);
-	for (int i = 0; i < H * W * D; i++) {
-		int c = i % D, column = (i / D % W + 3) % W, row = (i / D / W + 2) % H;
-		((double *)moved.data)[(row * W + column) * D + c] = ((double *)x.data)[i];
-	}
+	for (int i = 0; i < H * W * D; i++)
+		((double *)moved.data)[turned(i)] = ((double *)x.data)[i];
 	const struct grid grid = {1, H, W, 0};
 	pe_tensor a = applied(ctx, settings, &grid, NULL, &x, false);
 	pe_tensor b = applied(ctx, settings, &grid, NULL, &moved, false);
 	double most = 0;
 	for (int i = 0; i < H * W * D; i++) {
-		int at = ((i / D / W + 2) % H * W + (i / D % W + 3) % W) * D + i % D;
-		most = fmax(most, fabs(((double *)a.data)[i] - ((double *)b.data)[at]));
+		double difference = fabs(((double *)a.data)[i] - ((double *)b.data)[turned(i)]);
+		most = difference > most ? difference : most;
 	}
 	free(x.data), free(moved.data), free(a.data), free(b.data);
 	return most;
