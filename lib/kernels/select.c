@@ -35,6 +35,9 @@ static const struct level {
 	{"avx2", has_avx2, pe_kernels_avx2},
 	{"avx512", has_avx512, pe_kernels_avx512},
 #endif
+#ifdef PE_KERNELS_AARCH64
+	{"neon", always, pe_kernels_neon},
+#endif
 };
 
 #define LEVELS ((int)(sizeof levels / sizeof *levels))
@@ -47,12 +50,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill_tables(void)
 {
-	while (usable < LEVELS && levels[usable].runs()) {
-		if (usable > 0)
-			tables[usable] = tables[usable - 1];
-		levels[usable].fill(&tables[usable]);
-		tables[usable].name = levels[usable].name;
-		usable++;
+	struct pe_kernels table = {0};
+	for (; usable < LEVELS && levels[usable].runs(); usable++) {
+		table.name = levels[usable].name;
+		levels[usable].fill(&table);
+		tables[usable] = table;
 	}
 	for (int i = usable - 1; i >= 0; i--) {
 		strcat(names, levels[i].name);

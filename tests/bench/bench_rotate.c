@@ -12,19 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/kernels.h"
+#include "xt_kernels.h"
 
-enum {
-	HEADS = 32,
-	TOKENS = 4096,
-	WIDTH = 128,
-	PAIRS = WIDTH / 2,
-	BLOCK = PE_ROTATE_TOKENS,
-	TURNS = 25,
-	SETS = 3
-};
+enum { HEADS = 32, TOKENS = 4096, WIDTH = 128, PAIRS = WIDTH / 2, BLOCK = PE_ROTATE_TOKENS, TURNS = 25 };
 
-static const char *const sets[SETS] = {"scalar", "avx2", "avx512"};
 static const size_t size = (size_t)HEADS * TOKENS * WIDTH * sizeof(float);
 
 static double now(void)
@@ -115,11 +106,10 @@ int main(void)
 	float *x = allocate(), *y = allocate();
 	for (size_t i = 0; i < size / sizeof *x; i++)
 		x[i] = (float)(i % 1000) * 1e-3F;
-	for (int k = 0; k < SETS; k++)
-		if (pe_kernels_select(sets[k])) {
-			layout("neighbours", pe_kernels_select(sets[k]), 0, x, y);
-			layout("halves", pe_kernels_select(sets[k]), PAIRS, x, y);
-		}
+	for (int k = 0; xt_kernels(k); k++) {
+		layout("neighbours", xt_kernels(k), 0, x, y);
+		layout("halves", xt_kernels(k), PAIRS, x, y);
+	}
 	free(x);
 	free(y);
 	return 0;

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/kernels.h"
+#include "xt_kernels.h"
 
-enum { POSITIONS = 131072, FREQUENCIES = 64, ANGLES = 4096, TURNS = 9, SETS = 3 };
+enum { POSITIONS = 131072, FREQUENCIES = 64, ANGLES = 4096, TURNS = 9, MOST_SETS = 8 };
 
 static double now(void)
 {
@@ -68,24 +68,24 @@ static double library(const double *angle, double *s, double *c)
 /* ns an angle; the arrays stay in the cache. */
 static void angles(double largest)
 {
-	static const char *const sets[SETS] = {"scalar", "avx2", "avx512"};
 	double *angle = allocate(ANGLES * sizeof *angle), *s = allocate(ANGLES * sizeof *s);
-	double *c = allocate(ANGLES * sizeof *c), least[SETS + 1] = {1e9, 1e9, 1e9, 1e9};
+	double *c = allocate(ANGLES * sizeof *c), least[MOST_SETS], c_library = 1e9;
+	for (int k = 0; k < MOST_SETS; k++)
+		least[k] = 1e9;
 	for (int i = 0; i < ANGLES; i++)
 		angle[i] = largest * ((i * 2654435761u & 0xffffff) * 0x1p-24);
 	for (int turn = 0; turn < 20 * TURNS; turn++) {
-		for (int k = 0; k < SETS; k++) {
+		for (int k = 0; xt_kernels(k); k++) {
 			double start = now();
-			if (pe_kernels_select(sets[k]))
-				pe_kernels_select(sets[k])->sincos(angle, ANGLES, s, c);
+			xt_kernels(k)->sincos(angle, ANGLES, s, c);
 			keep_least(&least[k], now() - start);
 		}
-		keep_least(&least[SETS], library(angle, s, c));
+		keep_least(&c_library, library(angle, s, c));
 	}
 	printf("angles up to %-8g ns an angle:", largest);
-	for (int k = 0; k < SETS; k++)
-		printf("  %s %.2f", sets[k], least[k] / ANGLES * 1e9);
-	printf("  C library %.2f\n", least[SETS] / ANGLES * 1e9);
+	for (int k = 0; xt_kernels(k); k++)
+		printf("  %s %.2f", xt_kernels(k)->name, least[k] / ANGLES * 1e9);
+	printf("  C library %.2f\n", c_library / ANGLES * 1e9);
 	free(angle);
 	free(s);
 	free(c);

@@ -6,19 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "rng.h"
 #include "tensor.h"
+#include "xt_kernels.h"
 
 #define CANARY 12345.0f
 #define GUARD 32
 
 static void for_each_set(void (*fn)(const struct pe_kernels *k))
 {
-	char names[64];
-	strcpy(names, pe_kernels_available());
-	for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
-		fn(pe_kernels_select(name));
+	for (int i = 0; xt_kernels(i); i++)
+		fn(xt_kernels(i));
 }
 
 /* n floats, 64-byte aligned, shifted by `shift` floats, with canaries on both sides. */

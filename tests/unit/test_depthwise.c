@@ -6,10 +6,8 @@
 
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "rng.h"
-
-static const char *const sets[] = {"scalar", "avx2", "avx512"};
+#include "xt_kernels.h"
 
 enum { MOST_COUNT = 11, MOST_TAPS = 7, WIDTH = 48, SPAN = 3 * MOST_COUNT + MOST_TAPS, GUARD = 16 };
 
@@ -76,12 +74,12 @@ static void is_the_formula_in_every_set(void **state)
 		fill(b->rows[r], sizeof b->rows[r] / sizeof(float), (uint64_t)r);
 	fill(b->weight, sizeof b->weight / sizeof(float), 7);
 	fill(b->bias, WIDTH, 8);
-	for (int k = 0; k < 3; k++)
-		for (int w = 0; w < 6 && pe_kernels_select(sets[k]); w++)
+	for (int k = 0; xt_kernels(k); k++)
+		for (int w = 0; w < 6; w++)
 			for (int c = 0; c < 5; c++)
 				for (int64_t i = 0; i < 3 * MOST_COUNT * 4; i++)
-					check(pe_kernels_select(sets[k]), b, windows[w][0], windows[w][1], 1 + i % 3,
-						1 + i / 3 % MOST_COUNT, channels[c], i / 33 % 2 == 0, i / 66 == 0);
+					check(xt_kernels(k), b, windows[w][0], windows[w][1], 1 + i % 3, 1 + i / 3 % MOST_COUNT,
+						channels[c], i / 33 % 2 == 0, i / 66 == 0);
 	free(b);
 }
 

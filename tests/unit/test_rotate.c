@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "rng.h"
-
-static const char *const sets[] = {"scalar", "avx2", "avx512"};
+#include "xt_kernels.h"
 
 enum { ROWS = 3, GUARD = 32, MOST = ROWS * 256 + 2 * GUARD };
 
@@ -91,9 +89,8 @@ static void check_set(const struct pe_kernels *kernels, struct buffers *b, const
 
 static void check(struct buffers *b, const struct shape *s)
 {
-	for (int k = 0; k < 3; k++)
-		if (pe_kernels_select(sets[k]))
-			check_set(pe_kernels_select(sets[k]), b, s);
+	for (int k = 0; xt_kernels(k); k++)
+		check_set(xt_kernels(k), b, s);
 }
 
 static struct buffers *new_buffers(void)
@@ -192,10 +189,8 @@ static void check_steps(
 static void heads_and_tokens_in_any_order(void **state)
 {
 	(void)state;
-	for (int k = 0; k < 3; k++) {
-		const struct pe_kernels *kernels = pe_kernels_select(sets[k]);
-		if (!kernels)
-			continue;
+	for (int k = 0; xt_kernels(k); k++) {
+		const struct pe_kernels *kernels = xt_kernels(k);
 		check_steps(kernels, 30, 6, 40, 7);
 		check_steps(kernels, 6, 18, 5, 15);
 		check_steps(kernels, 25, 5, 6, 20);

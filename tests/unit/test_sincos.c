@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "context.h"
-#include "kernels/kernels.h"
 #include "rng.h"
+#include "xt_kernels.h"
 
 #define MOST_ULPS 0.8
-
-static const char *const sets[] = {"scalar", "avx2", "avx512"};
 
 /* |got - exact| in units of the last place of a double of exact's size. */
 static double ulps(double got, long double exact)
@@ -28,15 +26,14 @@ static double ulps(double got, long double exact)
 static void check(const double *angle, int64_t n)
 {
 	double *s = malloc((size_t)n * sizeof *s), *c = malloc((size_t)n * sizeof *c);
-	for (int k = 0; k < 3; k++) {
-		const struct pe_kernels *kernels = pe_kernels_select(sets[k]);
-		if (!kernels)
-			continue;
+	for (int k = 0; xt_kernels(k); k++) {
+		const struct pe_kernels *kernels = xt_kernels(k);
 		kernels->sincos(angle, n, s, c);
 		for (int64_t i = 0; i < n; i++) {
 			double error = fmax(ulps(s[i], sinl(angle[i])), ulps(c[i], cosl(angle[i])));
 			if (!(error <= MOST_ULPS))
-				fail_msg("%s: angle %a: sine %a, cosine %a, %.3f ulp", sets[k], angle[i], s[i], c[i], error);
+				fail_msg(
+					"%s: angle %a: sine %a, cosine %a, %.3f ulp", kernels->name, angle[i], s[i], c[i], error);
 		}
 	}
 	free(s);
@@ -107,10 +104,8 @@ static void huge_angles(void **state)
 		-0x1.14ae72e6ba22fp-61, -0x1.14ae72e6ba22fp-61, 0x1.0be2cef01c8f4p-1, -0x1.fffe62ecfab75p-1};
 	static const double sine[] = {1, -1, -0x1.b453ab76bf397p-1, 0x1.452fc98b34e97p-8};
 	double s[4], c[4];
-	for (int k = 0; k < 3; k++) {
-		if (!pe_kernels_select(sets[k]))
-			continue;
-		pe_kernels_select(sets[k])->sincos(angle, 4, s, c);
+	for (int k = 0; xt_kernels(k); k++) {
+		xt_kernels(k)->sincos(angle, 4, s, c);
 		for (int i = 0; i < 4; i++)
 			assert_true(ulps(s[i], sine[i]) < 1.5 && ulps(c[i], cosine[i]) < 1.5);
 	}
@@ -119,12 +114,9 @@ static void huge_angles(void **state)
 static void edges(void **state)
 {
 	(void)state;
-	for (int k = 0; k < 3; k++) {
-		const struct pe_kernels *kernels = pe_kernels_select(sets[k]);
+	for (int k = 0; xt_kernels(k); k++) {
 		double x[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1}, s[6], c[6];
-		if (!kernels)
-			continue;
-		kernels->sincos(x, 6, s, c);
+		xt_kernels(k)->sincos(x, 6, s, c);
 		assert_true(s[0] == 0 && !signbit(s[0]) && c[0] == 1);
 		assert_true(s[1] == 0 && signbit(s[1]) && c[1] == 1);
 		for (int i = 2; i < 5; i++)
@@ -142,18 +134,19 @@ static void tails_and_sets_give_the_same_bits(void **state)
 	double angle[LENGTH], s[LENGTH], c[LENGTH], got_s[LENGTH + 2 * GUARD], got_c[LENGTH + 2 * GUARD];
 	for (int i = 0; i < LENGTH; i++)
 		angle[i] = ldexp(pe_rng_uniform(9, 0, (uint64_t)i) - 0.5, i % 38);
-	pe_kernels_select("scalar")->sincos(angle, LENGTH, s, c);
-	for (int k = 0; k < 3; k++)
-		for (int first = 0; pe_kernels_select(sets[k]) && first < 9; first++)
+	xt_kernels(0)->sincos(angle, LENGTH, s, c);
+	for (int k = 0; xt_kernels(k); k++)
+		for (int first = 0; first < 9; first++)
 			for (int n = 0; first + n <= LENGTH; n++) {
+				int at = GUARD + first;
 				for (int i = 0; i < LENGTH + 2 * GUARD; i++)
 					got_s[i] = got_c[i] = 77;
-				memcpy(got_s + GUARD, angle + first, (size_t)n * sizeof *angle);
-				pe_kernels_select(sets[k])->sincos(got_s + GUARD, n, got_s + GUARD, got_c + GUARD);
-				assert_memory_equal(got_s + GUARD, s + first, (size_t)n * sizeof *s);
-				assert_memory_equal(got_c + GUARD, c + first, (size_t)n * sizeof *c);
+				memcpy(got_s + at, angle + first, (size_t)n * sizeof *angle);
+				xt_kernels(k)->sincos(got_s + at, n, got_s + at, got_c + at);
+				assert_memory_equal(got_s + at, s + first, (size_t)n * sizeof *s);
+				assert_memory_equal(got_c + at, c + first, (size_t)n * sizeof *c);
 				for (int i = 0; i < LENGTH + 2 * GUARD; i++)
-					if (i < GUARD || i >= GUARD + n)
+					if (i < at || i >= at + n)
 						assert_true(got_s[i] == 77 && got_c[i] == 77);
 			}
 }
@@ -161,20 +154,18 @@ static void tails_and_sets_give_the_same_bits(void **state)
 static void sets_agree_on_many_angles(void **state)
 {
 	(void)state;
-	double *angle = malloc(MANY * sizeof *angle), *out[6];
-	for (int i = 0; i < 6; i++)
+	double *angle = malloc(MANY * sizeof *angle), *out[4];
+	for (int i = 0; i < 4; i++)
 		out[i] = malloc(MANY * sizeof **out);
 	for (int i = 0; i < MANY; i++)
 		angle[i] = ldexp(2 * pe_rng_uniform(10, 0, (uint64_t)i) - 1, i % 80 - 40);
-	for (int k = 0; k < 3; k++) {
-		const struct pe_kernels *kernels = pe_kernels_select(sets[k]);
-		if (!kernels)
-			continue;
-		kernels->sincos(angle, MANY, out[2 * k], out[2 * k + 1]);
-		assert_memory_equal(out[0], out[2 * k], MANY * sizeof **out);
-		assert_memory_equal(out[1], out[2 * k + 1], MANY * sizeof **out);
+	xt_kernels(0)->sincos(angle, MANY, out[0], out[1]);
+	for (int k = 1; xt_kernels(k); k++) {
+		xt_kernels(k)->sincos(angle, MANY, out[2], out[3]);
+		assert_memory_equal(out[0], out[2], MANY * sizeof **out);
+		assert_memory_equal(out[1], out[3], MANY * sizeof **out);
 	}
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 4; i++)
 		free(out[i]);
 	free(angle);
 }
