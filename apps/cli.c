@@ -18,7 +18,7 @@ const struct cli_option global_options[] = {
 	{"json", 0, NULL, "one JSON object on standard output"},
 	{"threads", 0, "N", "worker threads; 0, the default: all CPUs this process may use"},
 	{"seed", 0, "N", "seed of everything random (0)"},
-	{"cpu", 0, "SET", "highest set of kernels to use: scalar, avx2, avx512 (the best)"},
+	{"cpu", 0, "SET", "highest set of kernels to use: scalar, avx2, avx512, neon (the best)"},
 	{"help", 'h', NULL, "this help"},
 };
 const int global_option_count = sizeof global_options / sizeof *global_options;

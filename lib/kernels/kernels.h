@@ -77,11 +77,13 @@ const char *pe_kernels_available(void);
 void pe_kernels_scalar(struct pe_kernels *kernels);
 void pe_kernels_avx2(struct pe_kernels *kernels);
 void pe_kernels_avx512(struct pe_kernels *kernels);
+void pe_kernels_neon(struct pe_kernels *kernels);
 
 /* Likewise their parts, each in a file UNIT_SET.c; for scalar.c, avx2.c, … only. */
 void pe_attention_tile_scalar(struct pe_kernels *kernels);
 void pe_attention_tile_avx2(struct pe_kernels *kernels);
 void pe_attention_tile_avx512(struct pe_kernels *kernels);
+void pe_attention_tile_neon(struct pe_kernels *kernels);
 void pe_copy_scalar(struct pe_kernels *kernels);
 void pe_copy_avx2(struct pe_kernels *kernels);
 void pe_copy_avx512(struct pe_kernels *kernels);
@@ -91,21 +93,26 @@ void pe_depthwise_avx512(struct pe_kernels *kernels);
 void pe_half_walk_scalar(struct pe_kernels *kernels);
 void pe_half_walk_avx2(struct pe_kernels *kernels);
 void pe_half_walk_avx512(struct pe_kernels *kernels);
+void pe_half_walk_neon(struct pe_kernels *kernels);
 void pe_lane_eigen_scalar(struct pe_kernels *kernels);
 void pe_lane_eigen_avx2(struct pe_kernels *kernels);
 void pe_lane_eigen_avx512(struct pe_kernels *kernels);
+void pe_lane_eigen_neon(struct pe_kernels *kernels);
 
 void pe_rotate_scalar(struct pe_kernels *kernels);
 void pe_rotate_avx2(struct pe_kernels *kernels);
 void pe_rotate_avx512(struct pe_kernels *kernels);
+void pe_rotate_neon(struct pe_kernels *kernels);
 
 void pe_sincos_scalar(struct pe_kernels *kernels);
 void pe_sincos_avx2(struct pe_kernels *kernels);
 void pe_sincos_avx512(struct pe_kernels *kernels);
+void pe_sincos_neon(struct pe_kernels *kernels);
 
 void pe_sparse_product_scalar(struct pe_kernels *kernels);
 void pe_sparse_product_avx2(struct pe_kernels *kernels);
 void pe_sparse_product_avx512(struct pe_kernels *kernels);
+void pe_sparse_product_neon(struct pe_kernels *kernels);
 
 void pe_weighted_sum_scalar(struct pe_kernels *kernels);
 void pe_weighted_sum_avx2(struct pe_kernels *kernels);
