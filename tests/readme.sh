@@ -7,7 +7,8 @@ posenc=$(readlink -f "$1") source=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
-ln -s "$posenc" "$scratch/bin/posenc"
+printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${MESON_EXE_WRAPPER-}" "$posenc" >"$scratch/bin/posenc"
+chmod +x "$scratch/bin/posenc"
 PATH=$scratch/bin:$PATH
 ln -s "$source/datasets" "$scratch/datasets"
 cd "$scratch" || exit 1

@@ -6,6 +6,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 out=$scratch/.out err=$scratch/.err
+if [ -n "${MESON_EXE_WRAPPER-}" ]; then # a cross build
+	printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$MESON_EXE_WRAPPER" "$posenc" >.posenc
+	chmod +x .posenc
+	posenc=$scratch/.posenc
+fi
 
 fail() {
 	echo "FAILED: $*"
@@ -30,7 +35,7 @@ silent() { [ ! -s "$err" ] || fail "$command: standard error is not empty"; }
 no_file() { [ ! -e "$1" ] || fail "$command: left $1 behind"; }
 # Nothing but the named files is in the scratch folder.
 only_files() {
-	left=$(ls -A | grep -v -x -e .out -e .err | sort | tr '\n' ' ')
+	left=$(ls -A | grep -v -x -e .out -e .err -e .posenc | sort | tr '\n' ' ')
 	wanted=
 	for name; do wanted="$wanted$name "; done
 	[ "$left" = "$wanted" ] || fail "$command: files are $left, expected $*"
