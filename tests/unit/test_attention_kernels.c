@@ -181,6 +181,29 @@ static void test_round(void **state)
 
 /* ---- terms -------------------------------------------------------------------------- */
 
+/* NaN is no maximum, wherever it stands: what follows of it is in the weights. */
+static void max_of_set(const struct pe_kernels *k)
+{
+	for (int64_t at = 0; at < 3; at++) {
+		struct guarded scores = random_values(3 * k->tile_vec, 0, 9), max = guarded(k->tile_vec, 0);
+		for (int64_t l = 0; l < k->tile_vec; l++)
+			scores.data[at * k->tile_vec + l] = NAN;
+		k->tile_max(scores.data, 3, 1, max.data);
+		for (int64_t l = 0; l < k->tile_vec; l++) {
+			float first = scores.data[(at == 0) * k->tile_vec + l];
+			assert_true(max.data[l] == fmaxf(first, scores.data[(at == 2 ? 1 : 2) * k->tile_vec + l]));
+		}
+		release(&scores);
+		release(&max);
+	}
+}
+
+static void test_max_of_nan(void **state)
+{
+	(void)state;
+	for_each_set(max_of_set);
+}
+
 /* Rows below 0 and above the last one are among the indices. */
 static void one_gather(const struct pe_kernels *k, int vecs, int64_t keys, bool by_key)
 {
@@ -523,6 +546,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_pack_values),
 		cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_max_of_nan),
 		cmocka_unit_test(test_gather),
 		cmocka_unit_test(test_slant),
 		cmocka_unit_test(test_shift),

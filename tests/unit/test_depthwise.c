@@ -35,23 +35,24 @@ static float expect(const struct pe_depthwise_row *d, int64_t i, int64_t c)
 	return d->x ? d->x[i * d->stride * d->width + c] + sum : sum;
 }
 
+/* Rows and y are `shift` floats from a multiple of 64 bytes. */
 static void check(const struct pe_kernels *kernels, struct buffers *b, int64_t rows, int64_t taps,
-	int64_t stride, int64_t count, int64_t channels, bool residual, bool stream)
+	int64_t stride, int64_t count, int64_t channels, bool residual, bool stream, int64_t shift)
 {
 	const float *pointers[MOST_TAPS];
 	for (int64_t r = 0; r < rows; r++)
-		pointers[r] = b->rows[r];
+		pointers[r] = b->rows[r] + shift;
 	struct pe_depthwise_row d = {.rows = pointers,
 		.row_count = rows,
 		.taps = taps,
 		.weight = b->weight,
 		.bias = b->bias,
-		.x = residual ? b->rows[rows / 2] + taps / 2 * WIDTH : NULL,
+		.x = residual ? pointers[rows / 2] + taps / 2 * WIDTH : NULL,
 		.width = WIDTH,
 		.weight_step = WIDTH,
 		.stride = stride,
 		.count = count,
-		.y = b->y + GUARD,
+		.y = b->y + GUARD + shift,
 		.y_step = WIDTH,
 		.channels = channels,
 		.stream = stream};
@@ -59,7 +60,7 @@ static void check(const struct pe_kernels *kernels, struct buffers *b, int64_t r
 	memcpy(b->expected, b->y, sizeof b->y);
 	for (int64_t i = 0; i < count; i++)
 		for (int64_t c = 0; c < channels; c++)
-			b->expected[GUARD + i * WIDTH + c] = expect(&d, i, c);
+			b->expected[GUARD + shift + i * WIDTH + c] = expect(&d, i, c);
 	kernels->depthwise(&d);
 	assert_memory_equal(b->y, b->expected, sizeof b->y);
 }
@@ -79,7 +80,7 @@ static void is_the_formula_in_every_set(void **state)
 			for (int c = 0; c < 5; c++)
 				for (int64_t i = 0; i < 3 * MOST_COUNT * 4; i++)
 					check(xt_kernels(k), b, windows[w][0], windows[w][1], 1 + i % 3, 1 + i / 3 % MOST_COUNT,
-						channels[c], i / 33 % 2 == 0, i / 66 == 0);
+						channels[c], i / 33 % 2 == 0, i / 66 == 0, (i + c) % 5);
 	free(b);
 }
 
