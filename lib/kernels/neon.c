@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Every aarch64 has NEON, so the loops of depthwise.h, which may not fuse, are the same instructions in the
- * scalar set: that slot stays. */
+ * Every aarch64 has NEON, so the loops of depthwise.h and weighted_sum.h, which may not fuse, are the same
+ * instructions in the scalar set: those slots stay. */
 #include "kernels.h"
 
 void pe_kernels_neon(struct pe_kernels *kernels)

@@ -17,7 +17,8 @@ static void every_set_fills_every_slot(void **state)
 			&k->tile_adjust, &k->tile_gather, &k->tile_shift, &k->tile_max, &k->tile_softmax, &k->tile_sum,
 			&k->tile_finish, &k->tile_from_f16, &k->tile_from_bf16, &k->depthwise, &k->gemm,
 			&k->half_walk_unit, &k->half_walk_weighted, &k->half_walk_directed, &k->half_walk_rows,
-			&k->lane_values, &k->lane_vectors, &k->lane_check, &k->rotate, &k->sincos, &k->sparse_product};
+			&k->lane_values, &k->lane_vectors, &k->lane_check, &k->rotate, &k->sincos, &k->sparse_product,
+			&k->weighted_sum, &k->weighted_sum_f32};
 		static void (*const none)(void) = NULL;
 		for (size_t s = 0; s < PE_COUNT(slots); s++)
 			assert_memory_not_equal(slots[s], &none, sizeof none);

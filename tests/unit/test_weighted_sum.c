@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-#include "kernels/kernels.h"
 #include "rng.h"
-
-static const char *const sets[] = {"scalar", "avx2", "avx512"};
+#include "xt_kernels.h"
 
 enum { LONGEST = 101, MOST = 9, STEP = 107, GUARD = 16 };
 
@@ -57,11 +55,11 @@ static void is_the_formula_in_every_set(void **state)
 		b->weights[i] = pe_rng_normal(1, 2, i);
 	for (size_t i = 0; i < LONGEST; i++)
 		b->plus[i] = pe_rng_normal(1, 3, i);
-	for (int k = 0; k < 3; k++)
-		for (int64_t count = 1; count <= MOST && pe_kernels_select(sets[k]); count++)
+	for (int k = 0; xt_kernels(k); k++)
+		for (int64_t count = 1; count <= MOST; count++)
 			for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
 				for (int64_t at = 0; at < 4; at += 3)
-					check(pe_kernels_select(sets[k]), b, count, lengths[l], at);
+					check(xt_kernels(k), b, count, lengths[l], at);
 	free(b);
 }
 
@@ -70,11 +68,8 @@ static void copies(void **state)
 {
 	double in[5] = {-0.0, 1e-300, -3, 1.0 / 3, 4}, out[5], one = 1;
 	(void)state;
-	for (int k = 0; k < 3; k++) {
-		const struct pe_kernels *kernels = pe_kernels_select(sets[k]);
-		if (!kernels)
-			continue;
-		kernels->weighted_sum(&(struct pe_weighted_sum){in, &one, 5, 1, 5, NULL}, out);
+	for (int k = 0; xt_kernels(k); k++) {
+		xt_kernels(k)->weighted_sum(&(struct pe_weighted_sum){in, &one, 5, 1, 5, NULL}, out);
 		assert_memory_equal(out, in, sizeof in);
 	}
 }
