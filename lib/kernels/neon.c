@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Every aarch64 has NEON, so the loops of depthwise.h and weighted_sum.h, which may not fuse, are the same
- * instructions in the scalar set: those slots stay. */
+ * Every aarch64 has NEON, so loops that have nothing to fuse are the same instructions in the scalar set:
+ * the slots of copy.h, depthwise.h and weighted_sum.h stay. */
 #include "kernels.h"
 
 void pe_kernels_neon(struct pe_kernels *kernels)

@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/kernels.h"
-
-static const char *const sets[] = {"scalar", "avx2", "avx512"};
+#include "xt_kernels.h"
 
 enum { MOST = 1300, GUARD = 64 };
 
@@ -28,14 +26,10 @@ static void check(
 static void copies_what_it_is_told(void **state)
 {
 	(void)state;
-	int tried = 0;
 	for (int i = 0; i < MOST + GUARD; i++)
 		from[i] = (unsigned char)(i * 7 + i / 256);
-	for (int set = 0; set < 3; set++) {
-		const struct pe_kernels *kernels = pe_kernels_select(sets[set]);
-		if (!kernels)
-			continue;
-		tried++;
+	for (int set = 0; xt_kernels(set); set++) {
+		const struct pe_kernels *kernels = xt_kernels(set);
 		for (int64_t bytes = 0; bytes <= MOST; bytes += bytes < 140 ? 1 : 61)
 			for (int offset = 0; offset < GUARD; offset += 4) {
 				check(kernels, bytes, offset, 0, false);
@@ -45,7 +39,6 @@ static void copies_what_it_is_told(void **state)
 			for (int offset = 0; offset < GUARD; offset += 4)
 				check(kernels, bytes, offset, 0, true);
 	}
-	assert_true(tried > 0);
 }
 
 int main(int argc, char **argv)
