@@ -174,8 +174,8 @@ static void strips_are_the_formula_in_every_set(void **state)
 	(void)state;
 	struct strip_buffers *b = aligned_alloc(64, sizeof *b);
 	fill(b->weight, sizeof b->weight / sizeof *b->weight, 12);
-	for (int k = 0; k < 3; k++)
-		for (int64_t i = 0; i < ROWS * COLUMNS * 16 && pe_kernels_select(sets[k]); i++) {
+	for (int k = 0; xt_kernels(k); k++)
+		for (int64_t i = 0; i < ROWS * COLUMNS * 16; i++) {
 			int64_t edges = i / ROWS / COLUMNS;
 			struct strip_case s = {.rows = 1 + i % ROWS,
 				.columns = 1 + i / ROWS % COLUMNS,
@@ -187,7 +187,7 @@ static void strips_are_the_formula_in_every_set(void **state)
 				.in_place = i % 2,
 				.residual = i % 7 > 2,
 				.stream = i % 11 > 5};
-			check_strip(pe_kernels_select(sets[k]), b, &s);
+			check_strip(xt_kernels(k), b, &s);
 		}
 	free(b);
 }
