@@ -31,55 +31,50 @@ struct update {
 	vec *y;
 };
 
-/* Rows i and i + 1 up to the diagonal. */
-static inline void update_two_rows(vec *row, int32_t i, const struct update *p)
+/* Rows from i on, of which `row` is the first: the columns before i, then the triangle row after row. Several
+ * rows at once, as registers allow, load v, w, x and y once. */
+INLINE void update_rows(vec *row, int32_t i, const struct update *p, const int rows)
 {
-	vec *next = row + i + 1;
-	const vec *v = p->v, *w = p->w, *x = p->x;
-	vec *y = p->y;
-	vec v0 = v[i], w0 = w[i], x0 = x[i], v1 = v[i + 1], w1 = w[i + 1], x1 = x[i + 1];
-	vec y0 = vec_all(0.0), y1 = y0;
-	for (int32_t j = 0; j < i; j++) {
-		vec vj = v[j], wj = w[j], xj = x[j];
-		vec a0 = vec_fnma(w0, vj, vec_fnma(v0, wj, row[j]));
-		vec a1 = vec_fnma(w1, vj, vec_fnma(v1, wj, next[j]));
-		row[j] = a0;
-		next[j] = a1;
-		y0 = vec_fma(a0, xj, y0);
-		y1 = vec_fma(a1, xj, y1);
-		y[j] = vec_fma(a1, x1, vec_fma(a0, x0, y[j]));
+	vec *at[4], sum[4], v[4], w[4], x[4];
+	UNROLL for (int r = 0; r < rows; r++)
+	{
+		at[r] = row + r * i + r * (r + 1) / 2;
+		v[r] = p->v[i + r];
+		w[r] = p->w[i + r];
+		x[r] = p->x[i + r];
+		sum[r] = vec_all(0.0);
 	}
-	vec a00 = vec_fnma(w0, v0, vec_fnma(v0, w0, row[i]));
-	vec a10 = vec_fnma(w1, v0, vec_fnma(v1, w0, next[i]));
-	vec a11 = vec_fnma(w1, v1, vec_fnma(v1, w1, next[i + 1]));
-	row[i] = a00;
-	next[i] = a10;
-	next[i + 1] = a11;
-	y[i] = vec_fma(a10, x1, vec_fma(a00, x0, y0));
-	y[i + 1] = vec_fma(a11, x1, vec_fma(a10, x0, y1));
-}
-
-static inline void update_row(vec *row, int32_t i, const struct update *p)
-{
-	vec vi = p->v[i], wi = p->w[i], xi = p->x[i], yi = vec_all(0.0);
 	for (int32_t j = 0; j < i; j++) {
-		vec a = vec_fnma(wi, p->v[j], vec_fnma(vi, p->w[j], row[j]));
-		row[j] = a;
-		yi = vec_fma(a, p->x[j], yi);
-		p->y[j] = vec_fma(a, xi, p->y[j]);
+		vec vj = p->v[j], wj = p->w[j], xj = p->x[j], yj = p->y[j];
+		UNROLL for (int r = 0; r < rows; r++)
+		{
+			vec a = vec_fnma(w[r], vj, vec_fnma(v[r], wj, at[r][j]));
+			at[r][j] = a;
+			sum[r] = vec_fma(a, xj, sum[r]);
+			yj = vec_fma(a, x[r], yj);
+		}
+		p->y[j] = yj;
 	}
-	vec a = vec_fnma(wi, vi, vec_fnma(vi, wi, row[i]));
-	row[i] = a;
-	p->y[i] = vec_fma(a, xi, yi);
+	UNROLL for (int r = 0; r < rows; r++) UNROLL for (int s = 0; s <= r; s++)
+	{
+		vec a = vec_fnma(w[r], v[s], vec_fnma(v[r], w[s], at[r][i + s]));
+		at[r][i + s] = a;
+		sum[r] = vec_fma(a, x[s], sum[r]);
+		if (s < r)
+			sum[s] = vec_fma(a, x[r], sum[s]);
+	}
+	UNROLL for (int r = 0; r < rows; r++) p->y[i + r] = sum[r];
 }
 
 static inline void update_block(vec *a, int32_t m, const struct update *p)
 {
 	int32_t i = 0;
-	for (; i + 1 < m; i += 2)
-		update_two_rows(a + i * (i + 1) / 2, i, p);
+	for (; i + GROUP / 2 <= m; i += GROUP / 2)
+		update_rows(a + i * (i + 1) / 2, i, p, GROUP / 2);
+	for (; GROUP > 4 && i + 2 <= m; i += 2)
+		update_rows(a + i * (i + 1) / 2, i, p, 2);
 	if (i < m)
-		update_row(a + i * (i + 1) / 2, i, p);
+		update_rows(a + i * (i + 1) / 2, i, p, 1);
 }
 
 /* w ← β w - (β² vᵀw / 2) v */
