@@ -34,6 +34,7 @@ struct block {
 	int64_t width;                           /* channels, filled up */
 	int64_t side;                            /* rows of a strip, columns of a piece */
 	bool copies;
+	bool streams; /* y is written past the caches */
 	float *zeros, *left;
 	float *saved[2]; /* in place: the row above a strip, and that above the next */
 	float *piece;    /* (rows + 2, columns + 1, width + lanes) */
@@ -53,40 +54,41 @@ static float *y_at(const struct block *b, int64_t row, int64_t column)
 
 /* `count` tokens of a block's channels, `last` floats from one channel to the next. */
 static void copy_tokens(const struct block *b, float *out, int64_t out_step, int64_t out_last,
-	const float *in, int64_t in_step, int64_t in_last, int64_t count)
+	const float *in, int64_t in_step, int64_t in_last, int64_t count, bool stream)
 {
 	for (int64_t i = 0; i < count; i++, in += in_step, out += out_step)
 		if (out_last == 1 && in_last == 1)
-			memcpy(out, in, (size_t)b->channels * sizeof *out);
+			b->kernels->copy(out, in, b->channels * (int64_t)sizeof *out, stream);
 		else
 			for (int64_t c = 0; c < b->channels; c++)
 				out[c * out_last] = in[c * in_last];
 }
 
-/* Reads the strip from copies of its tokens, and writes into them unless past the caches. */
+/* Has the strip read from copies of its tokens, and written into them. */
 static void copy_in(const struct block *b, struct pe_depthwise_strip *d)
 {
 	int64_t tokens = d->columns + !d->last, step = b->width + PE_DEPTHWISE_LANES, row = tokens * step;
 	int64_t last = b->w->x->strides[2];
 	bool saved = b->w->in_place;
 	if (d->above_step)
-		copy_tokens(b, b->piece, step, 1, d->above, d->above_step, saved ? 1 : last, tokens);
+		copy_tokens(b, b->piece, step, 1, d->above, d->above_step, saved ? 1 : last, tokens, false);
 	for (int64_t r = 0; r < d->rows + (d->below_step != 0); r++)
-		copy_tokens(b, b->piece + (r + 1) * row, step, 1, d->x + r * d->x_row, d->x_step, last, tokens);
+		copy_tokens(
+			b, b->piece + (r + 1) * row, step, 1, d->x + r * d->x_row, d->x_step, last, tokens, false);
 	if (d->above_step)
 		d->above = b->piece, d->above_step = step;
 	if (d->below_step)
 		d->below = b->piece + (d->rows + 1) * row, d->below_step = step;
 	d->x = b->piece + row, d->x_row = row, d->x_step = step;
-	if (!d->stream)
-		d->y = b->piece + row, d->y_row = row, d->y_step = step;
+	d->y = b->piece + row, d->y_row = row, d->y_step = step;
 }
 
 static void copy_out(const struct block *b, const struct pe_depthwise_strip *d, float *y)
 {
 	const pe_tensor *out = b->w->y;
 	for (int64_t r = 0; r < d->rows; r++, y += out->strides[1] * b->w->e->domain->width)
-		copy_tokens(b, y, out->strides[1], out->strides[2], d->y + r * d->y_row, d->y_step, 1, d->columns);
+		copy_tokens(b, y, out->strides[1], out->strides[2], d->y + r * d->y_row, d->y_step, 1, d->columns,
+			b->streams);
 }
 
 /* The rows before and after a piece of x; zeros at the grid's edges. */
@@ -103,17 +105,13 @@ static void find_neighbours(const struct block *b, int64_t row, int64_t column, 
 	}
 }
 
-/* Has the next piece fetched, or what of it is not this one's neighbour, and y written past the caches. */
-static void go_beyond(const struct block *b, int64_t row, int64_t column, struct pe_depthwise_strip *d)
+/* Has the next piece fetched, or what of it is not this one's neighbour. */
+static void find_ahead(const struct block *b, int64_t row, int64_t column, struct pe_depthwise_strip *d)
 {
-	const struct work *w = b->w;
 	if (!d->last)
 		d->ahead = x_at(b, row, column + d->columns + 1);
 	else if (d->below_step)
 		d->ahead = x_at(b, row + d->rows, 0);
-	d->stream = b->kernels->depthwise_streams && !w->in_place && b->channels == b->width &&
-		w->y->strides[2] == 1 && d->y_step % PE_DEPTHWISE_LANES == 0 &&
-		(uintptr_t)d->y % (PE_DEPTHWISE_LANES * sizeof *d->y) == 0;
 }
 
 static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t column, int64_t columns)
@@ -134,6 +132,7 @@ static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t c
 		.left = b->left,
 		.last = column + columns == domain->width,
 		.residual = w->s->residual,
+		.stream = b->streams && !b->copies,
 		.rows = rows,
 		.columns = columns,
 		.channels = b->width,
@@ -142,11 +141,11 @@ static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t c
 	float *y = d.y;
 	find_neighbours(b, row, column, &d);
 	if (w->beyond)
-		go_beyond(b, row, column, &d);
+		find_ahead(b, row, column, &d);
 	if (b->copies)
 		copy_in(b, &d);
 	b->kernels->depthwise_strip(&d);
-	if (b->copies && !d.stream)
+	if (b->copies)
 		copy_out(b, &d, y);
 }
 
@@ -156,22 +155,37 @@ static void do_strip(const struct block *b, int64_t row, int64_t rows)
 	memset(b->left, 0, (size_t)((rows + 2) * b->width) * sizeof *b->left);
 	if (b->w->in_place && row + rows < domain->height)
 		copy_tokens(b, b->saved[(row / b->side + 1) % 2], b->width, 1, x_at(b, row + rows - 1, 0),
-			b->w->x->strides[1], b->w->x->strides[2], domain->width);
+			b->w->x->strides[1], b->w->x->strides[2], domain->width, false);
 	for (int64_t column = 0; column < domain->width; column += b->side)
 		do_piece(b, row, rows, column, pe_min(b->side, domain->width - column));
+}
+
+/* Whether vectors of y, or copies of its tokens, are whole lines of a cache. */
+static bool can_stream(const struct block *b)
+{
+	const struct work *w = b->w;
+	return w->beyond && !w->in_place && (b->copies || b->kernels->depthwise_streams) &&
+		b->channels == b->width && w->y->strides[2] == 1 && w->y->strides[1] % PE_DEPTHWISE_LANES == 0 &&
+		(uintptr_t)y_at(b, 0, 0) % (PE_DEPTHWISE_LANES * sizeof(float)) == 0;
+}
+
+/* Memory of tokens; the channels that they are filled up with stay 0. */
+static float *allocate(pe_context *worker, const struct block *b, int64_t tokens, int64_t step)
+{
+	size_t size = (size_t)step * sizeof(float);
+	return b->channels == b->width ? pe_alloc(worker, tokens, size) : pe_alloc_zero(worker, tokens, size);
 }
 
 static pe_status start_block(pe_context *worker, struct block *b)
 {
 	const pe_domain *domain = b->w->e->domain;
 	int64_t rows = pe_min(b->side, domain->height) + 2, columns = pe_min(b->side, domain->width) + 1;
-	size_t size = (size_t)b->width * sizeof(float);
 	b->zeros = pe_alloc_zero(worker, PE_DEPTHWISE_LANES, sizeof(float));
-	b->left = pe_alloc(worker, rows, size);
+	b->left = pe_alloc(worker, rows, (size_t)b->width * sizeof(float));
 	for (int i = 0; i < 2 && b->w->in_place; i++)
-		b->saved[i] = pe_alloc_zero(worker, domain->width, size);
+		b->saved[i] = allocate(worker, b, domain->width, b->width);
 	if (b->copies)
-		b->piece = pe_alloc_zero(worker, rows * columns, size + PE_DEPTHWISE_LANES * sizeof(float));
+		b->piece = allocate(worker, b, rows * columns, b->width + PE_DEPTHWISE_LANES);
 	if (!b->zeros || !b->left || (b->w->in_place && (!b->saved[0] || !b->saved[1])) ||
 		(b->copies && !b->piece))
 		return PE_ERR_NOMEM;
@@ -192,9 +206,12 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 	b.width = pe_depthwise_filled_up(b.channels);
 	b.copies = w->bad || b.width != b.channels;
 	b.side = b.copies || w->beyond ? SIDE : NEAR_SIDE;
+	b.streams = can_stream(&b);
 	pe_status status = start_block(worker, &b);
 	for (int64_t row = 0; status == PE_OK && row < domain->height; row += b.side)
 		do_strip(&b, row, pe_min(b.side, domain->height - row));
+	if (b.streams)
+		worker->kernels->copy_fence();
 	pe_free(worker, b.zeros);
 	pe_free(worker, b.left);
 	pe_free(worker, b.saved[0]);
