@@ -61,7 +61,7 @@ struct command {
 };
 
 extern const struct command command_attend, command_bench, command_compare, command_completion,
-	command_convert, command_encode, command_help, command_inspect, command_list;
+	command_convert, command_encode, command_help, command_inspect, command_list, command_show;
 /* All commands in the order of the help, NULL at the end. */
 extern const struct command *const commands[];
 extern const struct cli_option global_options[];

@@ -38,6 +38,7 @@ static int open_sequence(struct cli *cli, const char *text, struct input *in)
 		return bad(cli, text, "seq:LENGTH or seq:LENGTH@OFFSET");
 	in->kind = "sequence";
 	in->family = PE_SEQ;
+	in->offset = offset;
 	pe_status status = pe_domain_sequence(cli->ctx, length, offset, &in->domain);
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
@@ -100,8 +101,12 @@ static int open_grid(struct cli *cli, const char *text, struct input *in)
 		return EXIT_USAGE;
 	in->kind = "grid";
 	in->family = PE_VISION;
-	pe_status status = pe_domain_grid(
-		cli->ctx, count == 3 ? sides[0] : 1, sides[count - 2], sides[count - 1], prefix, &in->domain);
+	in->sides[0] = count == 3 ? sides[0] : 1;
+	in->sides[1] = sides[count - 2];
+	in->sides[2] = sides[count - 1];
+	in->prefix = prefix;
+	pe_status status =
+		pe_domain_grid(cli->ctx, in->sides[0], in->sides[1], in->sides[2], prefix, &in->domain);
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 

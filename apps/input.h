@@ -20,6 +20,9 @@ struct input {
 	pe_graph *graph;        /* or NULL */
 	pe_image *image;        /* or NULL */
 	pe_image_layout layout; /* of the image's patches */
+	int64_t sides[3];       /* frames, rows, columns of a grid or of a cut picture; 0: it is neither */
+	int64_t prefix;         /* tokens before it */
+	double offset;          /* of a sequence */
 	double seconds;         /* that reading took */
 };
 

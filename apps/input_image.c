@@ -106,6 +106,10 @@ int image_cut(struct cli *cli, struct input *input)
 	const pe_image_info *info = pe_image_get_info(input->image);
 	pe_image_layout *l = &input->layout;
 	pe_status status = pe_image_get_layout(input->image, cli->image, l);
+	input->sides[0] = 1;
+	input->sides[1] = l->rows;
+	input->sides[2] = l->columns;
+	input->prefix = prefix;
 	if (status == PE_OK)
 		status = pe_domain_grid(cli->ctx, 1, l->rows, l->columns, prefix, &input->domain);
 	if (status != PE_OK)

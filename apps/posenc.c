@@ -10,6 +10,7 @@ const struct command *const commands[] = {
 	&command_encode,
 	&command_attend,
 	&command_convert,
+	&command_show,
 	&command_inspect,
 	&command_compare,
 	&command_list,
@@ -50,6 +51,6 @@ int main(int argc, char **argv)
 		return finish_output(run(command, argc - 2, argv + 2));
 	if (argc >= 2)
 		complain("there is no command \"%s\"", argv[1]);
-	complain("usage: posenc encode|attend|convert|inspect|compare|list|help|bench|completion ...; see 'posenc help'");
+	complain("usage: posenc encode|attend|convert|show|inspect|compare|list|help|bench|completion ...; see 'posenc help'");
 	return EXIT_USAGE;
 }

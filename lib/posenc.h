@@ -308,6 +308,10 @@ PE_API const int64_t *pe_graph_ptr(const pe_graph *graph);
 PE_API const int64_t *pe_graph_node_ids(const pe_graph *graph);
 /* The text id of a row, or NULL if ids are integers. Owned by the graph. */
 PE_API const char *pe_graph_node_name(const pe_graph *graph, int64_t row);
+/* edge_index ← the edges as kept, (2, report.edges) in i64 or i32: rows of all graphs, from pe_graph_ptr on.
+ * Of an undirected graph each edge once, from its smaller row; by source, then by target. Any positive
+ * strides that do not overlap. */
+PE_API PE_NODISCARD pe_status pe_graph_edges(const pe_graph *graph, const pe_tensor *edge_index);
 /* With the option unreadable=empty: indices of the graphs whose file could not be read, report.failed
  * of them, ascending, and why. NULL if there are none, and beyond. Owned by the graph. */
 PE_API const int64_t *pe_graph_failed(const pe_graph *graph);
@@ -452,6 +456,12 @@ PE_API int pe_bundle_is_widened(const pe_bundle *bundle, int64_t index);
 PE_API const char *pe_bundle_metadata(const pe_bundle *bundle, const char *name);
 PE_API int64_t pe_bundle_metadata_count(const pe_bundle *bundle);
 PE_API const char *pe_bundle_metadata_name(const pe_bundle *bundle, int64_t index);
+
+/* Writes a file of any bytes as pe_bundle_write does its own: whole or not at all. */
+PE_API PE_NODISCARD pe_status pe_file_write(
+	pe_context *context, const char *path, const void *data, size_t size);
+/* Refuses what pe_file_write would refuse now. Leaves nothing behind. */
+PE_API PE_NODISCARD pe_status pe_file_check(pe_context *context, const char *path);
 
 /* ---- encodings ---------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ for folder in lib seq vision; do
 done
 for folder in seq vision; do forbid "$folder" '"(io|linalg)/' "$folder needs neither io nor linalg"; done
 headers=$(find apps -name '*.h' -exec basename {} \; | paste -sd'|')
-found=$(grep -rnE '^#include "' apps --include='*.[ch]' | grep -vE "\"(posenc\.h|$headers)\"") &&
+found=$(grep -rnE '^#include "' apps --include='*.[ch]' | grep -vE "\"(posenc\.h|(show/)?($headers))\"") &&
 	complain "apps use posenc.h alone:
 $found"
 found=$(grep -rlE '#include [<"](suitesparse/|lapack|cblas|arpack)' lib graph seq vision --include='*.[ch]' |

@@ -293,6 +293,31 @@ static void test_check(void **state)
 	pe_bundle_destroy(&b);
 }
 
+/* pe_file_write: any bytes, whole or not at all. */
+static void test_other_files(void **state)
+{
+	pe_context *ctx = *state;
+	size_t size;
+	char big[200000];
+	assert_int_equal(mkdir(xt_path("other"), 0700), 0);
+	memset(big, 7, sizeof big);
+	assert_int_equal(pe_file_check(ctx, xt_path("other/x.png")), PE_OK);
+	assert_int_equal(xt_entries(xt_path("other")), 0);
+	assert_int_equal(pe_file_write(ctx, xt_path("other/x.png"), "abc", 3), PE_OK);
+	assert_int_equal(pe_file_write(ctx, xt_path("other/x.png"), big, sizeof big), PE_OK);
+	char *found = xt_read_file(xt_path("other/x.png"), &size);
+	assert_int_equal(size, sizeof big);
+	assert_memory_equal(found, big, size);
+	free(found);
+	assert_int_equal(pe_file_write(ctx, xt_path("other/empty"), NULL, 0), PE_OK);
+	assert_int_equal(xt_entries(xt_path("other")), 2);
+	xt_fails(ctx, pe_file_write(ctx, xt_path("absent/x"), "abc", 3), PE_ERR_IO, "No such file");
+	xt_fails(ctx, pe_file_check(ctx, xt_path("absent/x")), PE_ERR_IO, "No such file");
+	xt_fails(ctx, pe_file_write(ctx, "/dev/full", big, sizeof big), PE_ERR_IO, "No space");
+	assert_int_equal(pe_file_write(ctx, NULL, "abc", 3), PE_ERR_ARGUMENT);
+	assert_int_equal(pe_file_check(NULL, "x"), PE_ERR_ARGUMENT);
+}
+
 static mode_t mode_of(const char *path)
 {
 	struct stat info;
@@ -450,6 +475,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_strided),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_refused_write),
 		cmocka_unit_test(test_out_of_memory),

@@ -104,6 +104,38 @@ static void once_or_twice_is_the_same(void **state)
 	becomes(*state, "0 | 2 1>0 | 0", plain, " | 0>1 1>0 |");
 }
 
+/* pe_graph_edges, as "0>1 …", of a tensor whose two rows lie far apart. */
+static void lists(
+	pe_context *ctx, const char *text, struct pe_graph_policy policy, pe_dtype dtype, const char *expected)
+{
+	pe_graph *graph = build(ctx, text, policy);
+	int64_t memory[2][50], count = pe_graph_get_report(graph)->edges;
+	int32_t *small = (int32_t *)memory;
+	pe_tensor edges = pe_tensor_dense(memory, dtype, 2, (int64_t[]){2, count});
+	edges.strides[0] = 50;
+	char found[400] = "", *at = found;
+	assert_int_equal(pe_graph_edges(graph, &edges), PE_OK);
+	for (int64_t e = 0; e < count; e++)
+		at += dtype == PE_I64 ? sprintf(at, "%s%d>%d", e ? " " : "", (int)memory[0][e], (int)memory[1][e])
+							  : sprintf(at, "%s%d>%d", e ? " " : "", (int)small[e], (int)small[50 + e]);
+	assert_string_equal(found, expected);
+	edges.shape[1]++;
+	xt_fails(ctx, pe_graph_edges(graph, &edges), PE_ERR_SHAPE, "edge_index");
+	pe_graph_destroy(&graph);
+}
+
+static void edges_are_listed(void **state)
+{
+	struct pe_graph_policy policy = plain;
+	lists(*state, "4 2>1 1>2 0>1 3>3 3>0", policy, PE_I64, "0>1 0>3 1>2 3>3");
+	lists(*state, "2 1>0 | 0 | 3 2>0 0>1", policy, PE_I32, "0>1 2>3 2>4");
+	lists(*state, "3", policy, PE_I64, "");
+	policy.edges = PE_DIRECTED;
+	lists(*state, "3 2>1 1>2 0>1 0>0", policy, PE_I32, "0>0 0>1 1>2 2>1");
+	lists(*state, "2 1>0 | 2 1>0 0>1", policy, PE_I64, "1>0 2>3 3>2");
+	assert_int_equal(pe_graph_edges(NULL, NULL), PE_ERR_ARGUMENT);
+}
+
 static void symmetrise(void **state)
 {
 	struct pe_graph_policy policy = plain;
@@ -491,6 +523,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_or_twice_is_the_same),
+		cmocka_unit_test(edges_are_listed),
 		cmocka_unit_test(symmetrise),
 		cmocka_unit_test(duplicates),
 		cmocka_unit_test(loops),

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double half(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31, fraction = bits & 1023;
+	double value = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+	if (exponent == 31)
+		value = fraction ? NAN : INFINITY;
+	return bits >> 15 ? -value : value;
+}
+
+static double upper_half(uint16_t bits)
+{
+	uint32_t word = (uint32_t)bits << 16;
+	float value;
+	memcpy(&value, &word, sizeof value);
+	return value;
+}
+
+static double element(const pe_tensor *t, int64_t i)
+{
+	switch (t->dtype) {
+	case PE_F64:
+		return ((const double *)t->data)[i];
+	case PE_F32:
+		return ((const float *)t->data)[i];
+	case PE_F16:
+		return half(((const uint16_t *)t->data)[i]);
+	case PE_BF16:
+		return upper_half(((const uint16_t *)t->data)[i]);
+	case PE_I64:
+		return (double)((const int64_t *)t->data)[i];
+	case PE_I32:
+		return ((const int32_t *)t->data)[i];
+	default:
+		return ((const unsigned char *)t->data)[i];
+	}
+}
+
+struct numbers numbers_copy(const char *name, const pe_tensor *tensor)
+{
+	int64_t count = pe_tensor_count(tensor);
+	struct numbers out = {.name = copy_text(name, strlen(name)), .ndim = tensor->ndim};
+	memcpy(out.shape, tensor->shape, sizeof out.shape);
+	out.whole = tensor->dtype >= PE_I64;
+	out.values = get_memory((size_t)count, sizeof *out.values);
+	for (int64_t i = 0; i < count; i++)
+		out.values[i] = element(tensor, i);
+	return out;
+}
+
+void numbers_free(struct numbers *numbers)
+{
+	free(numbers->name);
+	free(numbers->values);
+}
+
+int64_t numbers_count(const struct numbers *numbers)
+{
+	int64_t count = 1;
+	for (int32_t d = 0; d < numbers->ndim; d++)
+		count *= numbers->shape[d];
+	return count;
+}
+
+void numbers_slice(struct numbers *numbers, int64_t first, int64_t end)
+{
+	int64_t width = numbers->shape[0] ? numbers_count(numbers) / numbers->shape[0] : 0;
+	memmove(numbers->values, numbers->values + first * width,
+		(size_t)((end - first) * width) * sizeof *numbers->values);
+	numbers->shape[0] = end - first;
+}

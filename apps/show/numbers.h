@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A named array in double, whatever type it came in. */
+#ifndef NUMBERS_H
+#define NUMBERS_H
+
+#include "cli.h"
+
+struct numbers {
+	char *name;
+	double *values; /* row-major */
+	int32_t ndim;
+	int64_t shape[PE_MAX_DIMS];
+	bool whole; /* the type is one of integers */
+	bool per_token;
+};
+
+/* A copy of a dense tensor. */
+struct numbers numbers_copy(const char *name, const pe_tensor *tensor);
+void numbers_free(struct numbers *numbers);
+int64_t numbers_count(const struct numbers *numbers);
+/* Keeps rows first … end-1 of the first dimension. */
+void numbers_slice(struct numbers *numbers, int64_t first, int64_t end);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The kinds of picture: each makes panels of a subject. */
+#ifndef PLOTS_H
+#define PLOTS_H
+
+#include "figure.h"
+#include "subject.h"
+
+/* What the command line asks for. */
+struct wishes {
+	struct cli *cli;
+	const char *array;  /* --array, or NULL */
+	const char *token;  /* --token, or NULL */
+	const char *panels; /* --panels, or NULL */
+	bool several;       /* subjects: panels name theirs */
+	struct scale range; /* of --range; high ≤ low: none */
+};
+
+struct plot {
+	const char *name;
+	const char *help;
+	/* Whether it can show this; if not, why. */
+	bool (*fits)(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
+	/* EXIT_DONE, or an exit code with the message already written. */
+	int (*build)(const struct wishes *wishes, const struct subject *subject, struct figure *figure);
+};
+
+/* The kinds, NULL at the end; the names, as "a, b or c", into out. */
+extern const struct plot *const plots[];
+void plot_names(char *out, size_t size);
+const struct plot *plot_find(const char *name);
+/* The kind that says most of what this holds. NULL: there is nothing to show, and why. */
+const struct plot *plot_for(
+	const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
+
+/* plot_KIND.c */
+extern const struct plot plot_similarity, plot_sheet, plot_matrix, plot_profile, plot_spectrum, plot_table,
+	plot_bias, plot_query, plot_distance, plot_nodes, plot_eigenvalues, plot_curves, plot_effect;
+
+/* ---- shared ------------------------------------------------------------------------- */
+
+/* A token by its number among all, prefix included, and its place. */
+struct place_of_token {
+	int64_t index;
+	int64_t t, y, x; /* -1: a prefix token, or there is no grid */
+};
+
+/* The token of --token, or the one in the middle. */
+int choose_token(
+	const struct wishes *wishes, const struct subject *subject, int64_t count, struct place_of_token *out);
+/* "token (3, 4)", "position 7". */
+void token_text(char *out, size_t size, const struct subject *subject, const struct place_of_token *token);
+bool has_grid(const struct subject *subject);
+int64_t grid_tokens(const struct subject *subject);
+/* Refuses rows that are not as many as the grid's tokens. */
+int check_grid(const struct subject *subject, int64_t count);
+
+/* Which of `count` panels are drawn: those of --panels, else the first `most`, which is then noted as "what".
+ * Numbers into out, which has room for MOST_PANELS. */
+#define MOST_PANELS 64
+int choose_panels(const struct wishes *wishes, struct figure *figure, int64_t count, int most,
+	const char *what, int64_t *out, int *chosen);
+
+/* Adds to the title: "NAME: text". */
+void set_title(struct figure *figure, const struct subject *subject, const char *format, ...);
+/* A panel's title, with the subject's name where there are several. */
+void set_panel_title(
+	const struct wishes *wishes, struct panel *panel, const struct subject *subject, const char *format, ...);
+void set_scale_label(struct panel *panel, const char *format, ...);
+/* Gives the panels from `first` on one scale: that of --range, or the given one, or what their numbers need.
+ */
+void share_scale(const struct wishes *wishes, struct figure *figure, int first, struct scale given);
+/* A heat map of values, which it takes over. */
+struct panel *add_tiles(struct figure *figure, double *values, int64_t rows, int64_t columns);
+/* Axes of a grid's rows and columns. */
+void set_grid_axes(struct panel *panel);
+/* Says why cells are grey if some are. */
+void note_masked(struct figure *figure, const struct panel *panel);
+
+/* Whether there are rows; on a grid. */
+bool fits_rows(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
+bool fits_grid(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
+/* The rows, of length 1, as many as the grid has tokens. fits_rows has been asked. */
+int unit_rows(const struct wishes *wishes, const struct subject *subject, struct rows *rows);
+/* Rows made of length 1; rows of length 0 become NaN. */
+void make_unit_rows(struct rows *rows);
+double dot_rows(const struct rows *rows, int64_t i, int64_t j);
+
+#endif

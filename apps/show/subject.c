@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void subject_add(struct subject *subject, struct numbers numbers)
+{
+	struct numbers *larger = get_memory((size_t)subject->count + 1, sizeof *larger);
+	if (subject->count)
+		memcpy(larger, subject->arrays, (size_t)subject->count * sizeof *larger);
+	free(subject->arrays);
+	subject->arrays = larger;
+	larger[subject->count++] = numbers;
+}
+
+void subject_free(struct subject *subject)
+{
+	for (int i = 0; i < subject->count; i++)
+		numbers_free(&subject->arrays[i]);
+	free(subject->arrays);
+	numbers_free(&subject->before);
+	numbers_free(&subject->after);
+}
+
+bool numbers_are_called(const struct numbers *numbers, const char *name)
+{
+	size_t a = strlen(numbers->name), b = strlen(name);
+	return a >= b && strcmp(numbers->name + a - b, name) == 0 && (a == b || numbers->name[a - b - 1] == '.');
+}
+
+const struct numbers *subject_find(const struct subject *subject, const char *name)
+{
+	for (int i = 0; i < subject->count; i++)
+		if (numbers_are_called(&subject->arrays[i], name))
+			return &subject->arrays[i];
+	return NULL;
+}
+
+/* ---- options ------------------------------------------------------------------------ */
+
+bool option_is_told(const pe_option_info *option, const char *value)
+{
+	static const char *const sizes[] = {"dim", "heads", "head_dim", "k", "steps", "window", "base"};
+	if (!value || !value[0])
+		return false;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (strcmp(option->name, sizes[i]) == 0)
+			return strcmp(value, "0") != 0;
+	return strcmp(value, option->fallback) != 0;
+}
+
+void add_option(char *out, size_t size, const char *name, const char *value)
+{
+	size_t used = strlen(out);
+	snprintf(out + used, size - used, "%s%s%s%s", used ? ", " : "", name, value[0] ? "=" : "", value);
+}
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+/* Can this be read as a row of numbers a token? An encoder says so itself; of a file, the shape does. */
+static bool has_rows(const struct subject *subject, const struct numbers *n)
+{
+	if (n->ndim < 2 || n->whole || numbers_count(n) == 0)
+		return false;
+	return subject->file ? !numbers_are_called(n, "laplacian_eigenvalues") : n->per_token;
+}
+
+static const struct numbers *first_with_rows(const struct subject *subject)
+{
+	for (int i = 0; i < subject->count; i++)
+		if (has_rows(subject, &subject->arrays[i]))
+			return &subject->arrays[i];
+	return NULL;
+}
+
+static void refuse(const struct subject *subject, const char *chosen, char *why, size_t size)
+{
+	if (chosen)
+		snprintf(why, size, "%s has no row of numbers a token", chosen);
+	else if (subject->tokens_only)
+		snprintf(why, size, "%s acts on features and gives no row of numbers a token: give it --tokens",
+			subject->name);
+	else
+		snprintf(why, size, "%s yields no row of numbers a token", subject->name);
+}
+
+/* Rows of a beside rows of b, or of a alone. */
+static void copy_rows(const struct numbers *a, const struct numbers *b, struct rows *out)
+{
+	int64_t wide = a->shape[a->ndim - 1], wide_b = b ? b->shape[b->ndim - 1] : 0;
+	out->name = a->name;
+	out->count = a->shape[a->ndim - 2];
+	out->width = wide + wide_b;
+	out->values = get_memory((size_t)(out->count * out->width), sizeof *out->values);
+	for (int64_t i = 0; i < out->count; i++) {
+		double *row = out->values + i * out->width;
+		memcpy(row, a->values + i * wide, (size_t)wide * sizeof *row);
+		if (b)
+			memcpy(row + wide, b->values + i * wide_b, (size_t)wide_b * sizeof *row);
+	}
+}
+
+bool subject_rows(const struct subject *subject, const char *chosen, struct rows *out, char *why, size_t size)
+{
+	const struct numbers *a = chosen ? subject_find(subject, chosen) : first_with_rows(subject), *b = NULL;
+	if (!a || a->ndim < 2 || numbers_count(a) == 0 || (!subject->file && !a->per_token)) {
+		refuse(subject, chosen, why, size);
+		return false;
+	}
+	if (!chosen && numbers_are_called(a, "cos"))
+		b = subject_find(subject, "sin");
+	copy_rows(a, b, out);
+	return true;
+}
+
+const struct numbers *subject_bias(const struct subject *subject, const char *chosen)
+{
+	for (int i = 0; i < subject->count; i++) {
+		const struct numbers *n = &subject->arrays[i];
+		bool named = chosen ? numbers_are_called(n, chosen) : numbers_are_called(n, "bias");
+		bool alone = !chosen && subject->file && strcmp(n->name, "array") == 0; /* of an .npy file */
+		if (n->ndim == 3 && numbers_count(n) > 0 && (named || alone))
+			return n;
+	}
+	return NULL;
+}
