@@ -27,6 +27,8 @@ found=$(grep -rnE '^#include "' apps --include='*.[ch]' | grep -vE "\"(posenc\.h
 $found"
 found=$(grep -rlE '#include [<"](suitesparse/|lapack|cblas|arpack)' lib graph seq vision --include='*.[ch]' |
 	grep -v '^lib/linalg/') && complain "only lib/linalg names LAPACK, ARPACK and CHOLMOD: $found"
+found=$(grep -rlE '#include <cairo' lib graph seq vision apps --include='*.[ch]' | grep -v '^apps/show/canvas_cairo.c$') &&
+	complain "only apps/show/canvas_cairo.c names Cairo: $found"
 found=$(find lib graph seq vision apps tests datasets -type f -not -name meson.build -not -path '*/corpus/*' \
 	-not -path '*/golden/*' -exec basename {} \; | sort | uniq -d)
 [ -z "$found" ] || complain "file names must be unique: $found"
