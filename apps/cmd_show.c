@@ -176,6 +176,11 @@ static int draw(struct show *run)
 		code = build(run, &run->source.subjects[i], i);
 	if (code != EXIT_DONE)
 		return code;
+	for (int i = 0; i < run->figure.count && run->wishes.range.high > run->wishes.range.low; i++)
+		if (run->figure.panels[i].kind == PANEL_CURVES) {
+			run->figure.panels[i].y.low = run->wishes.range.low;
+			run->figure.panels[i].y.high = run->wishes.range.high;
+		}
 	describe(run);
 	code = write_picture(run);
 	if (code == EXIT_DONE && run->cli->json)
@@ -207,7 +212,7 @@ static const struct cli_option options[] = {
 		"middle)"},
 	{"array", 0, "NAME", "the array that is drawn"},
 	{"panels", 0, "LIST", "which heads, columns or tables get a panel: 0,2,5-8"},
-	{"range", 0, "LOW,HIGH", "what the ends of the colours stand for"},
+	{"range", 0, "LOW,HIGH", "what the ends of the colours stand for, or of the axis of curves"},
 	{"item", 0, "N", "of many graphs, the one that is drawn (0)"},
 	{"tokens", 0, "X.npy",
 		"features (..., tokens, width) for encoders that act on them; patches: those of the picture"},

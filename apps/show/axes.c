@@ -42,6 +42,17 @@ double tick_place(const struct panel *panel, bool x_axis, double value)
 	return x_axis ? t * panel->width : (1 - t) * panel->height;
 }
 
+/* The maps of a sheet, or every second, third, … of them. */
+static struct ticks map_ticks(const struct axis *axis, int64_t maps, int most)
+{
+	most = most < 1 ? 1 : most > MAX_TICKS ? MAX_TICKS : most;
+	int64_t every = (maps + most - 1) / most;
+	struct ticks out = {.step = axis->step * (double)every};
+	for (int64_t i = 0; i < maps; i += every)
+		out.values[out.count++] = axis->first + (double)i * axis->step;
+	return out;
+}
+
 struct ticks panel_ticks(const struct panel *panel, bool x_axis, struct canvas *canvas)
 {
 	double low, high, wide = 24;
@@ -51,6 +62,8 @@ struct ticks panel_ticks(const struct panel *panel, bool x_axis, struct canvas *
 		return ticks;
 	axis_range(panel, x_axis, &low, &high);
 	int size = x_axis ? panel->width : panel->height;
+	if (panel->kind == PANEL_TILES && panel->tiles.group_rows)
+		return map_ticks(axis_of(panel, x_axis), (int64_t)cells_of(panel, x_axis), size / 48);
 	ticks = ticks_between(low, high, size / 48, axis_of(panel, x_axis)->whole);
 	if (!x_axis)
 		return ticks;

@@ -3,6 +3,7 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,31 +34,64 @@ static void choose_font(cairo_t *cairo, const struct text_style *style)
 	cairo_font_options_destroy(options);
 }
 
-/* Where no font is installed Cairo draws letters of its own, of ASCII alone: the few others that are used
- * here are spelled out. */
-static void spell(cairo_t *cairo, const char *text, char *out, size_t size)
+/* Bytes of the letter that text begins with, or 0 if it is no UTF-8 or a control character. */
+static size_t letter_size(const char *text)
+{
+	unsigned char first = (unsigned char)text[0];
+	size_t size = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	if (first < 0x20 || first == 0x7f || (first >= 0x80 && first < 0xc2) || first > 0xf4)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80)
+			return 0;
+	/* Spelled longer than need be, halves of UTF-16, beyond Unicode. */
+	unsigned char second = (unsigned char)text[size > 1];
+	bool wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+		(first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+	return wrong ? 0 : size;
+}
+
+/* Can the font draw this letter? Where none is installed Cairo has letters of its own, of ASCII alone. */
+static bool has_letter(cairo_t *cairo, const char *letter, size_t size)
+{
+	cairo_scaled_font_t *font = cairo_get_scaled_font(cairo);
+	cairo_glyph_t *glyphs = NULL;
+	int count = 0;
+	if (size == 1)
+		return true;
+	if (cairo_scaled_font_get_type(font) == CAIRO_FONT_TYPE_USER)
+		return false;
+	cairo_status_t status =
+		cairo_scaled_font_text_to_glyphs(font, 0, 0, letter, (int)size, &glyphs, &count, NULL, NULL, NULL);
+	bool there = status == CAIRO_STATUS_SUCCESS && count > 0 && glyphs[0].index != 0;
+	cairo_glyph_free(glyphs);
+	return there;
+}
+
+static const char *spelling_of(const char *letter, size_t size)
 {
 	static const struct {
 		const char *letter, *spelled;
-	} others[] = {{"−", "-"}, {"·", "|"}, {"×", "x"}, {"…", "..."}, {"λ", "lambda"}, {"∞", "inf"},
-		{"⁻¹", "^-1"}, {"→", "->"}, {"±", "+-"}, {"–", "-"}};
-	bool own = cairo_scaled_font_get_type(cairo_get_scaled_font(cairo)) == CAIRO_FONT_TYPE_USER;
+	} others[] = {{"−", "-"}, {"·", "|"}, {"λ", "lambda"}, {"∞", "inf"}, {"⁻", "^-"}, {"¹", "1"}};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strlen(others[i].letter) == size && memcmp(letter, others[i].letter, size) == 0)
+			return others[i].spelled;
+	return "?";
+}
+
+/* The text in letters that the font has. */
+static void spell(cairo_t *cairo, const char *text, char *out, size_t size)
+{
 	size_t used = 0;
 	while (*text && used + 8 < size) {
-		size_t i = 0, count = sizeof others / sizeof *others;
-		while (own && i < count && strncmp(text, others[i].letter, strlen(others[i].letter)) != 0)
-			i++;
-		if (own && i < count) {
-			memcpy(out + used, others[i].spelled, strlen(others[i].spelled));
-			used += strlen(others[i].spelled);
-			text += strlen(others[i].letter);
-		} else if (own && (unsigned char)*text >= 0x80) {
-			out[used++] = '?';
-			for (text++; ((unsigned char)*text & 0xc0) == 0x80;)
-				text++;
+		size_t letter = letter_size(text);
+		if (letter > 0 && has_letter(cairo, text, letter)) {
+			memcpy(out + used, text, letter);
+			used += letter;
 		} else {
-			out[used++] = *text++;
+			used += (size_t)snprintf(out + used, size - used, "%s", letter ? spelling_of(text, letter) : "?");
 		}
+		text += letter ? letter : 1;
 	}
 	out[used] = '\0';
 }

@@ -92,6 +92,11 @@ struct rgb color_of_line(int index, int count)
 	return count <= LINES ? unpack(lines[index]) : sequential(0.95 * index / (count - 1));
 }
 
+bool are_equal(double low, double high)
+{
+	return !(high - low > 1e-6 * fmax(fabs(low), fabs(high)));
+}
+
 struct scale scale_for(double low, double high)
 {
 	struct scale out = {COLORMAP_SEQUENTIAL, low, high};
@@ -99,7 +104,7 @@ struct scale scale_for(double low, double high)
 		double far = fmax(-low, high);
 		return (struct scale){COLORMAP_DIVERGING, -far, far};
 	}
-	if (!(high > low)) {
+	if (are_equal(low, high)) {
 		double step = low > 0 || low < 0 ? fabs(low) / 2 : 1;
 		out.low = low > 0 || low < 0 ? low - step : 0;
 		out.high = high + step;

@@ -29,6 +29,8 @@ bool has_bar_label(const struct figure *figure, int index);
 
 /* Width and height of the panel's data within `most` pixels. */
 void size_tiles(struct panel *panel, int most_width, int most_height);
+/* How many cells one pixel is the mean of: 1 and 1 where there is room for all. */
+void tiles_per_pixel(const struct panel *panel, int64_t *rows, int64_t *columns);
 /* The middle of cell i of an axis, in pixels from the panel's edge. */
 double tile_middle(const struct panel *panel, bool x_axis, double i);
 void draw_tiles(const struct panel *panel, struct canvas *canvas);

@@ -22,8 +22,8 @@ void curve_limits(struct panel *panel)
 	if (panel->y.high > panel->y.low)
 		return;
 	finite_range(c->y, c->lines * c->points, &low, &high);
-	room = high > low ? (high - low) * 0.05 : fmax(fabs(low) * 0.1, 0.5);
-	panel->y.low = low >= 0 && low < 0.2 * (high - low) ? 0 : low - room;
+	room = !are_equal(low, high) ? (high - low) * 0.05 : fmax(fabs(low) * 0.1, 0.5);
+	panel->y.low = !are_equal(low, high) && low >= 0 && low < 0.2 * (high - low) ? 0 : low - room;
 	panel->y.high = high + room;
 }
 

@@ -6,6 +6,8 @@
 #include "cli.h"
 #include "draw.h"
 
+#define MOST_PIXELS 64 /* of a cell */
+
 /* One direction: how many cells share a pixel, or how many pixels a cell has. */
 struct step {
 	int64_t cells, pixels;
@@ -51,12 +53,21 @@ void size_tiles(struct panel *panel, int most_width, int most_height)
 	const struct tiles *t = &panel->tiles;
 	struct step x = choose_step(t->columns, t->group_columns, most_width);
 	struct step y = choose_step(t->rows, t->group_rows, most_height);
-	if (t->square) {
+	if (!t->square) { /* a table of few numbers is small */
+		x.pixels = x.pixels < MOST_PIXELS ? x.pixels : MOST_PIXELS;
+		y.pixels = y.pixels < MOST_PIXELS ? y.pixels : MOST_PIXELS;
+	} else {
 		x.cells = y.cells = x.cells > y.cells ? x.cells : y.cells;
 		x.pixels = y.pixels = x.cells > 1 ? 1 : x.pixels < y.pixels ? x.pixels : y.pixels;
 	}
 	panel->width = (int)extent(t->columns, t->group_columns, x);
 	panel->height = (int)extent(t->rows, t->group_rows, y);
+}
+
+void tiles_per_pixel(const struct panel *panel, int64_t *rows, int64_t *columns)
+{
+	*rows = step_of(panel->tiles.rows, panel->tiles.group_rows, panel->height).cells;
+	*columns = step_of(panel->tiles.columns, panel->tiles.group_columns, panel->width).cells;
 }
 
 double tile_middle(const struct panel *panel, bool x_axis, double i)

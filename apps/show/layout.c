@@ -86,6 +86,16 @@ static void size_panel(const struct figure *figure, struct panel *panel)
 	}
 }
 
+static void note_means(struct figure *figure, const struct panel *panel)
+{
+	int64_t rows = 1, columns = 1;
+	if (panel->kind == PANEL_TILES)
+		tiles_per_pixel(panel, &rows, &columns);
+	if (rows * columns > 1)
+		figure_note(
+			figure, "a pixel is the mean of %lld x %lld numbers", (long long)rows, (long long)columns);
+}
+
 /* Room around a panel's data. */
 struct room {
 	int left, right, top, bottom;
@@ -193,6 +203,7 @@ void figure_lay_out(struct figure *figure, struct canvas *canvas)
 		if (has_scale(&figure->panels[i]))
 			panel_fit_scale(&figure->panels[i]);
 		size_panel(figure, &figure->panels[i]);
+		note_means(figure, &figure->panels[i]);
 	}
 	measure_columns(figure, canvas, &grid);
 	int width = total_width(figure, canvas, &grid, gap), page = text ? larger(width, LEAST_WIDTH) : width;

@@ -107,13 +107,12 @@ static void stretch(double *values, int64_t n, int step)
 		values[i * step] = high - low > 1e-9 ? (values[i * step] - low) / (high - low) : 0.5;
 }
 
-/* Components in squares of an area that goes with their nodes, in rows from the upper left. */
-static void pack(const struct components *c, double *xy)
+/* Places components, squares of an area that goes with their nodes, in rows of this width from the upper
+ * left; xy NULL: only finds the extent of them all. */
+static void place_squares(const struct components *c, double room, double *xy, double extent[2])
 {
-	double area = 0, x = 0, y = 0, height = 0, widest = 0, size;
-	for (int64_t i = 0; i < c->count; i++)
-		area += (double)(c->ptr[i + 1] - c->ptr[i]);
-	double room = fmax(sqrt(area) * 1.1, sqrt((double)(c->ptr[1] - c->ptr[0])));
+	double x = 0, y = 0, height = 0, size;
+	extent[0] = extent[1] = 0;
 	for (int64_t i = 0; i < c->count; i++, x += size) {
 		size = sqrt((double)(c->ptr[i + 1] - c->ptr[i]));
 		if (x > 0 && x + size > room * 1.0001) {
@@ -121,16 +120,32 @@ static void pack(const struct components *c, double *xy)
 			y += height;
 			height = 0;
 		}
-		double inner = c->count > 1 ? 0.8 * size : size, edge = (size - inner) / 2;
-		for (int64_t n = c->ptr[i]; n < c->ptr[i + 1]; n++) {
+		double edge = c->count > 1 ? 0.3 : 0, inner = size - 2 * edge;
+		for (int64_t n = c->ptr[i]; xy && n < c->ptr[i + 1]; n++) {
 			xy[2 * n] = x + edge + inner * xy[2 * n];
 			xy[2 * n + 1] = y + edge + inner * xy[2 * n + 1];
 		}
 		height = fmax(height, size);
-		widest = fmax(widest, fmax(x + size, y + height));
+		extent[0] = fmax(extent[0], x + size);
+		extent[1] = y + height;
 	}
+}
+
+/* All components in 0 … 1, as large as a few widths of rows allow. */
+static void pack(const struct components *c, double *xy)
+{
+	double area = (double)c->ptr[c->count], extent[2], best = 0, smallest = INFINITY;
+	for (int i = 0; i <= 20; i++) {
+		double room = fmax(sqrt(area) * (1 + 0.05 * i), sqrt((double)c->ptr[1]));
+		place_squares(c, room, NULL, extent);
+		if (fmax(extent[0], extent[1]) < smallest) {
+			smallest = fmax(extent[0], extent[1]);
+			best = room;
+		}
+	}
+	place_squares(c, best, xy, extent);
 	for (int64_t n = 0; n < 2 * c->ptr[c->count]; n++)
-		xy[n] /= widest;
+		xy[n] = (xy[n] + (smallest - extent[n % 2]) / 2) / smallest;
 }
 
 static void thin_out(struct net *net)

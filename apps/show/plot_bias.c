@@ -51,7 +51,7 @@ static int build_bias(const struct wishes *wishes, const struct subject *subject
 		panel->y.label = "query";
 		panel->x.label = "key";
 		panel->x.first = subject->on->offset;
-		panel->y.first = subject->on->offset + (double)(keys - queries);
+		panel->y.first = subject->on->offset + (double)(keys > queries ? keys - queries : 0);
 		set_head_title(wishes, panel, subject, chosen[i], heads);
 		set_scale_label(panel, "added to the score");
 		note_masked(figure, panel);
@@ -166,8 +166,6 @@ static int build_distance(const struct wishes *wishes, const struct subject *sub
 	return EXIT_DONE;
 }
 
-const struct plot plot_bias = {"bias", "bias of each query and key, a panel a head", fits_bias, build_bias};
-const struct plot plot_query = {
-	"query", "grids: bias of one query (--token) with all keys, a map a head", fits_query, build_query};
-const struct plot plot_distance = {
-	"distance", "bias by key - query, a curve a head", fits_distance, build_distance};
+const struct plot plot_bias = {"bias", fits_bias, build_bias};
+const struct plot plot_query = {"query", fits_query, build_query};
+const struct plot plot_distance = {"distance", fits_distance, build_distance};

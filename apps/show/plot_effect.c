@@ -190,6 +190,4 @@ static int build_effect(const struct wishes *wishes, const struct subject *subje
 	return code;
 }
 
-const struct plot plot_effect = {"effect",
-	"features (--tokens) before and after: their norms, and their similarity to one token", fits_effect,
-	build_effect};
+const struct plot plot_effect = {"effect", fits_effect, build_effect};

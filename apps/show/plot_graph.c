@@ -69,6 +69,9 @@ static void add_column(const struct wishes *wishes, const struct subject *subjec
 	name_column(wishes, subject, rows, column, panel);
 	set_scale_label(panel, strstr(rows->name, "random_walk") ? "return probability" : "entry");
 	panel->own_bar = true;
+	double low, high;
+	if (!finite_range(panel->net.values, rows->count, &low, &high))
+		figure_note(figure, "grey: no number");
 	if (wishes->range.high > wishes->range.low)
 		panel->scale = scale_for(wishes->range.low, wishes->range.high);
 }
@@ -199,9 +202,6 @@ static int build_curves(const struct wishes *wishes, const struct subject *subje
 	return EXIT_DONE;
 }
 
-const struct plot plot_nodes = {
-	"nodes", "graphs: columns as colours of the nodes, one panel each", fits_nodes, build_nodes};
-const struct plot plot_eigenvalues = {
-	"eigenvalues", "graphs: the eigenvalues of the Laplacian", fits_eigenvalues, build_eigenvalues};
-const struct plot plot_curves = {"curves",
-	"rows as curves over their channels: return probabilities by step of each node", fits_rows, build_curves};
+const struct plot plot_nodes = {"nodes", fits_nodes, build_nodes};
+const struct plot plot_eigenvalues = {"eigenvalues", fits_eigenvalues, build_eigenvalues};
+const struct plot plot_curves = {"curves", fits_rows, build_curves};

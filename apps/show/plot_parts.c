@@ -181,16 +181,17 @@ void set_scale_label(struct panel *panel, const char *format, ...)
 void share_scale(const struct wishes *wishes, struct figure *figure, int first, struct scale given)
 {
 	double low = INFINITY, high = -INFINITY, a, b;
+	bool all = true;
 	for (int i = first; i < figure->count; i++) {
 		const struct panel *p = &figure->panels[i];
 		const double *values = p->kind == PANEL_TILES ? p->tiles.values : p->net.values;
-		finite_range(
-			values, p->kind == PANEL_TILES ? p->tiles.rows * p->tiles.columns : p->net.nodes, &a, &b);
+		int64_t count = p->kind == PANEL_TILES ? p->tiles.rows * p->tiles.columns : p->net.nodes;
+		all = finite_range(values, count, &a, &b) && all;
 		low = fmin(low, a);
 		high = fmax(high, b);
 	}
 	struct scale scale = given.high > given.low ? given : scale_for(low, high);
-	if (!(high > low))
+	if (all && are_equal(low, high))
 		figure_note(figure, "%s: all numbers are %.4g",
 			figure->panels[first].title[0] ? "panels of one colour" : "one colour", low);
 	if (wishes->range.high > wishes->range.low) {

@@ -74,5 +74,4 @@ static int build_profile(const struct wishes *wishes, const struct subject *subj
 	return code;
 }
 
-const struct plot plot_profile = {
-	"profile", "grids: cosine similarity along the row and the column of a token", fits_grid, build_profile};
+const struct plot plot_profile = {"profile", fits_grid, build_profile};

@@ -202,10 +202,6 @@ static int build_matrix(const struct wishes *wishes, const struct subject *subje
 	return EXIT_DONE;
 }
 
-const struct plot plot_similarity = {"similarity",
-	"cosine similarity of one token (--token) with all others: a map on a grid, else a curve", fits_rows,
-	build_similarity};
-const struct plot plot_sheet = {
-	"sheet", "grids: such a map for every token, in one sheet", fits_grid, build_sheet};
-const struct plot plot_matrix = {
-	"matrix", "cosine similarity of every token with every other", fits_rows, build_matrix};
+const struct plot plot_similarity = {"similarity", fits_rows, build_similarity};
+const struct plot plot_sheet = {"sheet", fits_grid, build_sheet};
+const struct plot plot_matrix = {"matrix", fits_rows, build_matrix};

@@ -51,6 +51,17 @@ static bool fits_table(const struct wishes *wishes, const struct subject *subjec
 	return false;
 }
 
+static const char *column_word(const struct numbers *n, bool tokens)
+{
+	if (numbers_are_called(n, "cos") || numbers_are_called(n, "sin"))
+		return "pair of channels";
+	if (numbers_are_called(n, "random_walk_pe") || numbers_are_called(n, "pestat_RWSE"))
+		return "steps of the walk";
+	if (numbers_are_called(n, "laplacian_eigenvector_pe") || numbers_are_called(n, "EigVecs"))
+		return "eigenvector";
+	return tokens ? "channel" : "column";
+}
+
 static void name_axes(const struct subject *subject, const struct numbers *n, struct panel *panel)
 {
 	bool tokens = subject->file ? n->ndim == 2 && !subject_find(subject, "ptr") : n->per_token;
@@ -64,10 +75,9 @@ static void name_axes(const struct subject *subject, const struct numbers *n, st
 	} else {
 		panel->y.label = tokens ? subject->on->token : "row";
 		panel->y.first = tokens ? subject->on->offset : 0;
-		panel->x.label = numbers_are_called(n, "cos") || numbers_are_called(n, "sin") ? "pair of channels"
-			: numbers_are_called(n, "random_walk_pe")                                 ? "steps − 1"
-			: tokens                                                                  ? "channel"
-																					  : "column";
+		panel->x.label = column_word(n, tokens);
+		panel->x.first =
+			strcmp(panel->x.label, "steps of the walk") == 0 || strcmp(panel->x.label, "eigenvector") == 0;
 	}
 }
 
@@ -202,9 +212,5 @@ static int build_spectrum(const struct wishes *wishes, const struct subject *sub
 	return EXIT_DONE;
 }
 
-const struct plot plot_table = {"table",
-	"the numbers: tokens x channels, or any other array (--array) by its last two dimensions", fits_table,
-	build_table};
-const struct plot plot_spectrum = {"spectrum",
-	"amplitude of each channel by frequency, along a sequence or a grid's two axes", fits_spectrum,
-	build_spectrum};
+const struct plot plot_table = {"table", fits_table, build_table};
+const struct plot plot_spectrum = {"spectrum", fits_spectrum, build_spectrum};

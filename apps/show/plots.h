@@ -18,7 +18,6 @@ struct wishes {
 
 struct plot {
 	const char *name;
-	const char *help;
 	/* Whether it can show this; if not, why. */
 	bool (*fits)(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
 	/* EXIT_DONE, or an exit code with the message already written. */

@@ -60,9 +60,7 @@ int source_open_jobs(struct source *s, const char *path)
 			"--%s says what a file of arrays stands on: %s is no such file, or --with is given",
 			cli_has(cli, "grid") ? "grid" : "graph", path);
 	int code = input_open(cli, path, &s->input);
-	if (code == EXIT_DONE)
-		code = input_code(&s->input);
-	if (code == EXIT_DONE)
+	if (code == EXIT_DONE) /* of a folder's unreadable files reading has told; a picture is of one graph */
 		code = source_stand(s);
 	if (code == EXIT_DONE)
 		code = tokens_read(cli, &s->input, PE_F64, &s->tokens);
@@ -130,12 +128,26 @@ static void leave_out_large(struct source *s)
 				s->jobs[j].wanted[i] = false;
 }
 
+/* Did the graph that is shown fail? The others do not matter. */
+static bool item_failed(const struct source *s)
+{
+	for (int j = 0; j < s->job_count; j++) {
+		const int64_t *failed = pe_encoding_failed(s->jobs[j].encoding);
+		for (int64_t i = 0; i < pe_encoding_get_quality(s->jobs[j].encoding)->failed; i++)
+			if (failed[i] == s->on.item)
+				return true;
+	}
+	return false;
+}
+
 int source_compute_jobs(struct source *s)
 {
 	leave_out_large(s);
 	int code = jobs_allocate(s->cli, s->jobs, s->job_count, PE_F64);
 	if (code == EXIT_DONE)
 		code = jobs_compute(s->cli, s->jobs, s->job_count);
+	if (code == EXIT_SOME && !item_failed(s))
+		code = EXIT_DONE;
 	if (code == EXIT_DONE)
 		code = tokens_apply(s->cli, s->jobs, s->job_count, &s->tokens);
 	for (int j = 0; code == EXIT_DONE && j < s->job_count; j++)

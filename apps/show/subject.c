@@ -120,7 +120,9 @@ const struct numbers *subject_bias(const struct subject *subject, const char *ch
 	for (int i = 0; i < subject->count; i++) {
 		const struct numbers *n = &subject->arrays[i];
 		bool named = chosen ? numbers_are_called(n, chosen) : numbers_are_called(n, "bias");
-		bool alone = !chosen && subject->file && strcmp(n->name, "array") == 0; /* of an .npy file */
+		bool alone = n->ndim == 3 && !chosen && subject->file &&
+			strcmp(n->name, "array") == 0 && /* of an .npy file */
+			n->shape[1] == n->shape[2];
 		if (n->ndim == 3 && numbers_count(n) > 0 && (named || alone))
 			return n;
 	}

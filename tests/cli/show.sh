@@ -105,10 +105,10 @@ pixel 5 5 "$top"; pixel 639 639 "$top"; pixel 639 0 "$bottom"; pixel 0 639 "$bot
 shown='show table'
 expect 0 show seq:3 --with sinusoidal:dim=4 --plot table --plain -o x.png --range=-1,1
 pixels x.png
-pixel 5 5 "$middle"; pixel 215 5 "$red"
+pixel 5 5 "$middle"; pixel 69 5 "$red"
 expect 0 show seq:4 --with rope:head_dim=2,base=1 --plot table --plain -o x.png --range=-0.5,0.5
 pixels x.png
-pixel 5 5 "$red"; pixel 5 400 "$blue" # cos 3 is near -1
+pixel 5 5 "$red"; pixel 5 200 "$blue" # cos 3 is near -1
 # What is -inf is grey: [[0, -inf], [1, 2]].
 shown='show -inf'
 printf "\\223NUMPY\\001\\000\\166\\000%-117s\\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }" >m.npy
