@@ -42,7 +42,7 @@ static pe_tensor applied(pe_context *ctx, const char *settings, const struct gri
 	assert_int_equal(pe_encoding_apply_shape(e, x->ndim, x->shape, shape), PE_OK);
 	pe_tensor y = in_place ? converted(x, x->dtype) : pe_tensor_dense(NULL, x->dtype, x->ndim, shape);
 	if (!in_place)
-		y.data = calloc((size_t)pe_tensor_count(&y) + 1, sizeof(double));
+		y.data = aligned_alloc(64, ((size_t)pe_tensor_count(&y) * sizeof(double) / 64 + 1) * 64);
 	if (pe_encoding_apply(e, in_place ? &y : x, &y) != PE_OK)
 		fail_msg("%s", pe_context_message(ctx));
 	pe_encoding_destroy(&e);
