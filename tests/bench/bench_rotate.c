@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Rotation of queries and keys beside memcpy of the same bytes, alternately: (1, 32, 4096, 128) in single
- * precision, by each set, in both layouts, in place, out of place and past the caches.
+ * precision, in both layouts, in place and out of place; by the kernel of each set, also past the caches, and
+ * by rope through the library, which chooses all of it.
  *
- *   bench_rotate
+ *   bench_rotate            both
+ *   bench_rotate library    the library alone
  *
  * Cosines and sines are computed anew every time, once for a block of positions in all heads. 100 % is
  * memcpy's time; times are CPU times, the least of several turns. */
@@ -12,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "posenc.h"
 #include "xt_kernels.h"
 
 enum { HEADS = 32, TOKENS = 4096, WIDTH = 128, PAIRS = WIDTH / 2, BLOCK = PE_ROTATE_TOKENS, TURNS = 25 };
@@ -21,7 +24,7 @@ static const size_t size = (size_t)HEADS * TOKENS * WIDTH * sizeof(float);
 static double now(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -101,12 +104,78 @@ static void layout(const char *name, const struct pe_kernels *kernels, int64_t h
 		copy / apart * 100, copy / past * 100);
 }
 
-int main(void)
+/* ---- through the library --------------------------------------------------------------- */
+
+static void check(pe_context *ctx, pe_status status)
 {
+	if (status == PE_OK)
+		return;
+	fprintf(stderr, "%s\n", ctx ? pe_context_message(ctx) : "no context");
+	exit(1);
+}
+
+static pe_encoding *bind_rope(pe_context *ctx, const pe_domain *domain, const char *layout)
+{
+	pe_params *params;
+	pe_encoding *rope;
+	check(ctx, pe_params_create(ctx, "rope", &params));
+	check(ctx, pe_params_set(params, "head_dim", "128"));
+	check(ctx, pe_params_set(params, "layout", layout));
+	check(ctx, pe_encoding_create(ctx, pe_encoder_find("rope"), params, domain, NULL, &rope));
+	pe_params_destroy(&params);
+	return rope;
+}
+
+/* Queries and keys, y overwritten by the latter if it is another array. */
+static double rotate_both(pe_context *ctx, pe_encoding *rope, const pe_tensor *q, const pe_tensor *k,
+	const pe_tensor *q_out, const pe_tensor *k_out)
+{
+	double start = now();
+	check(ctx, pe_encoding_rotate(rope, PE_QUERIES, q, q_out));
+	check(ctx, pe_encoding_rotate(rope, PE_KEYS, k, k_out));
+	return now() - start;
+}
+
+static void library(pe_context *ctx, const pe_domain *domain, const char *layout, float *x, float *y)
+{
+	double copy = 1e9, in_place = 1e9, apart = 1e9;
+	pe_encoding *rope = bind_rope(ctx, domain, layout);
+	pe_tensor a = pe_tensor_dense(x, PE_F32, 4, (int64_t[]){1, HEADS, TOKENS, WIDTH}), b = a;
+	b.data = y;
+	for (int turn = 0; turn < TURNS; turn++) {
+		double start = now();
+		memcpy(y, x, size);
+		memcpy(y, x, size);
+		keep_least(&copy, now() - start);
+		keep_least(&apart, rotate_both(ctx, rope, &a, &a, &b, &b));
+		keep_least(&in_place, rotate_both(ctx, rope, &a, &b, &a, &b));
+	}
+	printf("library %-18s memcpy %.1f ms (%.1f GB/s)  in place %.0f %%  into another array %.0f %%\n", layout,
+		copy * 1e3, 2 * (double)size / copy * 1e-9, copy / in_place * 100, copy / apart * 100);
+	pe_encoding_destroy(&rope);
+}
+
+static void libraries(float *x, float *y)
+{
+	pe_context *ctx;
+	pe_domain *domain;
+	pe_context_options options = {.size = sizeof options, .threads = 1};
+	check(NULL, pe_context_create(&options, &ctx));
+	check(ctx, pe_domain_sequence(ctx, TOKENS, 0, &domain));
+	library(ctx, domain, "interleaved", x, y);
+	library(ctx, domain, "halves", x, y);
+	pe_domain_destroy(&domain);
+	pe_context_destroy(&ctx);
+}
+
+int main(int argc, char **argv)
+{
+	bool kernels = argc < 2 || strcmp(argv[1], "library") != 0;
 	float *x = allocate(), *y = allocate();
 	for (size_t i = 0; i < size / sizeof *x; i++)
 		x[i] = (float)(i % 1000) * 1e-3F;
-	for (int k = 0; xt_kernels(k); k++) {
+	libraries(x, y);
+	for (int k = 0; kernels && xt_kernels(k); k++) {
 		layout("neighbours", xt_kernels(k), 0, x, y);
 		layout("halves", xt_kernels(k), PAIRS, x, y);
 	}
