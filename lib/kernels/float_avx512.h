@@ -34,18 +34,18 @@ static inline vec vec_gather(const float *from, vec_bits index, int32_t count, i
 }
 
 /* 2^x = 2^floor(n) · 2^(j/16) · 2^r, where n = x - r is the nearest sixteenth, j/16 its fraction: a table
- * of 16 and a cubic in r, |r| ≤ 1/32. Scaling saturates by itself; r of an infinite x is 0. */
+ * of 16 and a cubic in r, |r| ≤ 1/32. n is rounded by a sum whose lowest bits are j. Scaling saturates by
+ * itself, and gives 0 for n = -inf, whatever r. */
 static inline vec vec_exp2(vec x)
 {
 	const __m512 table = _mm512_setr_ps(0x1.0p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
 		0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f, 0x1.6a09e6p+0f, 0x1.7a1148p+0f,
 		0x1.8ace54p+0f, 0x1.9c4918p+0f, 0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f);
-	const __m512 last_bit_sixteenth = _mm512_set1_ps(0x1.8p+19f);
-	__m512 r = _mm512_reduce_ps((__m512)x, 4 << 4), n = _mm512_sub_ps((__m512)x, r);
-	__m512i j = _mm512_castps_si512(_mm512_add_ps(n, last_bit_sixteenth));
-	__m512 power = _mm512_permutexvar_ps(j, table);
-	vec p = vec_fused(vec_all(0x1.c6ac6ap-5f), (vec)r, vec_all(0x1.ebfff4p-3f));
-	p = vec_fused(p, (vec)r, vec_all(0x1.62e430p-1f));
-	p = vec_fused(p, (vec)_mm512_mul_ps((__m512)r, power), (vec)power);
-	return (vec)_mm512_scalef_ps((__m512)p, n);
+	const vec last_bit_sixteenth = vec_all(0x1.8p+19f);
+	vec shifted = x + last_bit_sixteenth, n = shifted - last_bit_sixteenth, r = x - n;
+	vec power = (vec)_mm512_permutexvar_ps((__m512i)shifted, table);
+	vec p = vec_fused(vec_all(0x1.c6ac6ap-5f), r, vec_all(0x1.ebfff4p-3f));
+	p = vec_fused(p, r, vec_all(0x1.62e430p-1f));
+	p = vec_fused(p, r * power, power);
+	return (vec)_mm512_scalef_ps((__m512)p, (__m512)n);
 }
