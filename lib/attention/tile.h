@@ -185,9 +185,11 @@ static inline int64_t pe_tile_kept_rows(const struct pe_tile_work *w)
 	return w->tile_keys + PE_TILE_MAX_LANES;
 }
 
-/* tiled.c */
+/* tile_work.c */
 pe_status pe_tile_work_make(struct pe_tile_work *w) PE_NODISCARD;
 void pe_tile_work_free(struct pe_tile_work *w);
+
+/* tiled.c */
 void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, int64_t first, int64_t count);
 void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count);
 
