@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fourier.h"
+#include "amplitudes.h"
 #include "plots.h"
 
 #define MOST_TABLES 16

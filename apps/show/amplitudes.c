@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Cooley and Tukey (1965) with any factors: n = p·m for the smallest prime p, so that n costs n times the
  * sum of its primes; large primes by Bluestein's convolution (1970) in a power of two. */
-#include "fourier.h"
+#include "amplitudes.h"
 
 #include <complex.h>
 #include <math.h>

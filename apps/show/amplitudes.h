@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Amplitudes of the discrete Fourier transform, for any length. */
-#ifndef FOURIER_H
-#define FOURIER_H
+#ifndef AMPLITUDES_H
+#define AMPLITUDES_H
 
 #include <stdint.h>
 
