@@ -207,16 +207,31 @@ static double as_bf16(double x)
 	return x;
 }
 
-/* Frequency k of axis number i, in order. */
-static long double frequency(const pe_encoding *e, const struct state *s, int i, int64_t k)
+/* base to the power of -k/n, where n = bands, and 2n with frequencies=split. */
+static long double power(const struct state *s, long double base, bool split, int64_t k)
 {
+	return powl(base, -(long double)k / (long double)(split ? 2 * s->bands : s->bands));
+}
+
+/* Frequencies of axis number i, in order; periods rounded to bf16 by their definition. */
+static void find_frequencies(const pe_encoding *e, const struct state *s, int i, long double *w)
+{
+	enum { STEP = 16 }; /* a power in extended precision takes as long as a hundred products */
 	bool split = pe_params_choice(e->params, "frequencies") == SPLIT;
 	bool rounded = pe_params_choice(e->params, "periods") == 1;
-	long double scale = pe_params_real(e->params, "scale"), base = pe_params_real(e->params, "base");
-	long double exponent = (long double)(split ? 2 * k + i : 2 * k) / (long double)(2 * s->bands);
-	if (rounded)
-		return scale / as_bf16(pow((double)base, as_bf16((double)exponent)));
-	return scale * powl(base, -exponent);
+	long double scale = pe_params_real(e->params, "scale"), base = pe_params_real(e->params, "base"),
+				step = 1;
+	for (int64_t k = 0; k < s->bands; k++) {
+		int64_t number = split ? 2 * k + i : k, before = split ? 2 * (k - k % STEP) : k - k % STEP;
+		if (k % STEP == 0)
+			step = power(s, base, split, before);
+		if (rounded)
+			w[k] = scale /
+				as_bf16(
+					pow((double)base, as_bf16((double)number / (double)(split ? 2 * s->bands : s->bands))));
+		else
+			w[k] = k < STEP ? scale * power(s, base, split, number) : w[k % STEP] * step;
+	}
 }
 
 static pe_status make_frequencies(pe_encoding *e, struct state *s)
@@ -227,8 +242,8 @@ static pe_status make_frequencies(pe_encoding *e, struct state *s)
 		return PE_ERR_NOMEM;
 	pe_status status = PE_OK;
 	for (int i = 0; i < 2 && status == PE_OK; i++) {
-		for (int64_t k = 0; k < s->bands && (i == 0 || split); k++)
-			w[k] = frequency(e, s, i, k);
+		if (i == 0 || split)
+			find_frequencies(e, s, i, w);
 		status = pe_frequencies_make(e->ctx, w, s->bands, &s->frequencies[i]);
 	}
 	pe_free(e->ctx, w);
