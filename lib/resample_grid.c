@@ -9,11 +9,12 @@
 #include "resample.h"
 #include "tensor.h"
 
-#define CHANNELS 64   /* of a block */
-#define BAND 16       /* rows of a band, where blocks alone are too few to share */
-#define MANY_BLOCKS 8 /* enough to share */
-#define LINE 64       /* bytes */
-#define AHEAD 4       /* tokens: memory is told what is wanted next, pages apart as tokens are */
+#define CHANNELS 64    /* of a block */
+#define BAND 16        /* rows of a band, where blocks alone are too few to share */
+#define NEAR (1 << 19) /* bytes of a block that stay in a near cache */
+#define MANY_BLOCKS 8  /* enough to share */
+#define LINE 64        /* bytes */
+#define AHEAD 8        /* tokens: memory is told what is wanted next, pages apart as tokens are */
 
 struct work {
 	const struct pe_grid_resample *g;
@@ -173,7 +174,8 @@ pe_status pe_resample_tokens(
 	struct work w = {.g = grid, .out = out, .skip = skip, .last = out->shape[0]};
 	w.down_first = is_down_first(grid);
 	w.blocks = (grid->channels + CHANNELS - 1) / CHANNELS;
-	w.band = w.blocks >= MANY_BLOCKS ? grid->rows : BAND;
+	bool near = grid->down.in * grid->across.in <= NEAR / (CHANNELS * (int64_t)sizeof(double));
+	w.band = near && w.blocks >= MANY_BLOCKS ? grid->rows : BAND;
 	int64_t bands = (grid->rows + w.band - 1) / w.band;
 	return pe_parallel(ctx, w.blocks * bands, do_piece, &w, "resampling");
 }

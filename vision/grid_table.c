@@ -8,7 +8,7 @@
 #include "window_table.h"
 
 static const char *const names[] = {
-	"pos_embed", "pos_embedding", "position_embedding", "position_embeddings"};
+	"pos_embed", "pos_embedding", "position_embedding", "position_embeddings", "positional_embedding"};
 
 static bool is_planes(const pe_encoding *e)
 {

@@ -186,7 +186,14 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_INT("dim", "64", 1, 1 << 16, "width of a row; if not said, that of the given weight"),
-	PE_OPTIONS_GRID_TABLE,
+	PE_LIST("grid", "", 1, 65536,
+		"height/width of the stored table, or one number of both; empty: what the weight's own axes say, "
+		"without "
+		"weights the grid at hand"),
+	PE_INT("prefix_rows", "0", 0, 1 << 16,
+		"rows of the stored table before its grid's, for as many of the first prefix tokens"),
+	PE_CHOICE("order", "hwc", "hwc|chw",
+		"a weight of four axes is (1, height, width, dim), or (1, dim, height, width)"),
 	PE_CHOICE("resize", "bicubic", "bicubic|bilinear|none",
 		"how a table of another grid becomes one of this; none: it is refused"),
 	PE_BOOLEAN("antialias", "0",
@@ -238,7 +245,14 @@ static const pe_preset_info presets[] = {
 };
 
 static const pe_weight_info weights[] = {
-	PE_WEIGHTS_GRID_TABLE,
+	{"pos_embed", "(1, prefix_rows + height width, dim), the same without the 1, or (1, height, width, dim)",
+		"N(0, std)", "DeiT, MAE, BEiT, DINO, DINOv2, timm; of NaFlexViT and SAM with axes of its own"},
+	{"pos_embedding", "likewise", "pos_embed", "Flax's ViT, at Transformer/posembed_input; torchvision's"},
+	{"position_embedding", "likewise", "pos_embed",
+		"Hugging Face's CLIP and SigLIP (position_embedding.weight)"},
+	{"position_embeddings", "likewise", "pos_embed", "Hugging Face's ViT, DeiT, Dinov2 (at embeddings)"},
+	{"positional_embedding", "likewise", "pos_embed",
+		"OpenAI's CLIP, at visual (as=visual: there is text's too)"},
 	{"pos_embed_window", "(1, height, width, dim), the window's", "N(0, std)",
 		"Hiera and SAM 2, with order=chw (1, dim, height, width); only with the option window, or if given"},
 };

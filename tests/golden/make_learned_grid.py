@@ -6,7 +6,7 @@ loaders.npz: a case a loader, by the authors' code where it is a package (timm, 
 their lines over torch.nn.functional in float64. CASE.grid is height, width, prefix.
 flax.npz: the table of the case flax_vit alone, by the names of Google's checkpoints.
 resize.npz: what every implementation of PyTorch's rule must give, in float64: tables of 14 x 14 and 37 x 37 to
-other grids, with and without antialiasing, with and without DINO's offset; of each at most 128 tokens, spread
+other grids, with and without antialiasing, with and without DINO's offset; of each at most 64 tokens, spread
 over the grid and its corners, and the sum over all. rows has a case a line: stored side, height, width,
 antialias, offset, tokens that follow in `tokens` and `out`.
 
@@ -124,7 +124,7 @@ for side, (height, width) in sizes:
             grid = F.interpolate(grid, mode="bicubic", antialias=antialias, **how)
             assert grid.shape[-2:] == (height, width)
             out = grid.permute(0, 2, 3, 1).reshape(-1, 2).numpy()
-            count = min(128, height * width)
+            count = min(64, height * width)
             some = np.linspace(0, height * width - 1, count).round().astype(np.int64)
             some[1:3] = width - 1, (height - 1) * width  # the other corners
             rows.append([side, height, width, antialias, offset, count])

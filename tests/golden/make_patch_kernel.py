@@ -37,7 +37,7 @@ for old, new, interpolation, antialias in (
         ((4, 4), (6, 6), "bicubic", True), ((6, 6), (4, 4), "bicubic", True), ((4, 6), (7, 3), "bicubic", True),
         ((6, 5), (3, 10), "bicubic", False), ((4, 4), (8, 8), "bilinear", True), ((8, 8), (3, 3), "bilinear", False),
         ((16, 16), (14, 14), "bicubic", True), ((16, 16), (32, 32), "bicubic", True), ((5, 1), (1, 4), "bicubic", True)):
-    x = kernels(2, 3 if max(old) < 16 else 1, *old)
+    x = kernels(*((2, 2) if max(old) < 16 else (1, 1)), *old)
     name = f"{old[0]}x{old[1]}_{new[0]}x{new[1]}_{interpolation}{antialias:d}"
     arrays[name + ".how"] = np.array([interpolation == "bicubic", antialias], np.int64)
     arrays[name + ".x"] = x.numpy().astype(np.float32)
