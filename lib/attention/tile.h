@@ -167,6 +167,13 @@ struct pe_tile_work {
 	unsigned char *odd_seen; /* lanes that see each odd value */
 	int32_t *index;          /* lanes × tile_keys: rows of a term */
 
+	/* Rows that the next batch will want, of q, k, v and out. */
+	struct pe_tile_ahead {
+		const char *row;
+		int64_t rows, bytes, stride;
+	} ahead[4];
+	int ahead_count;
+
 	struct pe_tile looked; /* the last tile that was asked cell by cell */
 	int64_t seen_count[PE_TILE_MAX_LANES];
 	bool seen_any;
@@ -211,6 +218,11 @@ pe_status pe_tiles_measure_keys(struct pe_tiles *tiles, int64_t heads) PE_NODISC
 void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g);
 void pe_tile_load_keys(struct pe_tile_work *w, int64_t head);
 void pe_tile_load_values(struct pe_tile_work *w, int64_t head);
+/* Notes what the task will want of the same head of that batch. */
+void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch);
+/* Asks the memory for some of that, between products: if all were asked for at once, the processor would
+ * wait. */
+void pe_tile_fetch_ahead(struct pe_tile_work *w);
 
 /* tile_tables.c: tables of key - query, and how far a block of keys can reach. */
 pe_status pe_tiles_make_tables(struct pe_tiles *tiles) PE_NODISCARD;

@@ -143,6 +143,38 @@ void pe_tile_load_values(struct pe_tile_work *w, int64_t head)
 	w->has_values = true;
 }
 
+/* ---- what comes next ------------------------------------------------------------------ */
+
+void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch)
+{
+	const struct pe_plan *p = w->tiles->plan;
+	const pe_tensor *all[] = {&p->out, &p->q, &p->v, &p->k};
+	int64_t head = w->groups[0].head;
+	w->ahead_count = 0;
+	for (int i = 0; i < (p->rotate.count > 0 ? 2 : 4); i++) {
+		int64_t size = (int64_t)pe_dtype_size(all[i]->dtype);
+		w->ahead[w->ahead_count++] =
+			(struct pe_tile_ahead){.row = pe_tensor_at(all[i], batch, i < 2 ? head : key_head(p, head), 0),
+				.rows = all[i]->shape[2],
+				.bytes = all[i]->shape[3] * all[i]->strides[3] * size,
+				.stride = all[i]->strides[2] * size};
+	}
+}
+
+void pe_tile_fetch_ahead(struct pe_tile_work *w)
+{
+	const int64_t line = 64;
+	if (w->ahead_count == 0)
+		return;
+	struct pe_tile_ahead *a = &w->ahead[--w->ahead_count];
+	/* Into the second cache: the first is full of the tile at hand. */
+	for (int64_t i = 0; i < a->rows; i++)
+		for (int64_t at = 0; at < a->bytes; at += line)
+			__builtin_prefetch(a->row + i * a->stride + at, 0, 2);
+}
+
+/* ---- lengths of keys ------------------------------------------------------------------ */
+
 /* The greatest length of a key of each block. */
 static pe_status measure_head(pe_context *worker, void *arg, int64_t index)
 {

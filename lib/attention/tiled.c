@@ -81,9 +81,11 @@ static void attend_keys(struct pe_tile_work *w, int64_t key)
 			continue;
 		if (!w->has_keys)
 			pe_tile_load_keys(w, g->head);
+		pe_tile_fetch_ahead(w);
 		pe_tile_scores(w, &tile);
 		if (!w->has_values)
 			pe_tile_load_values(w, g->head);
+		pe_tile_fetch_ahead(w);
 		pe_tile_take(w, &tile);
 	}
 }
@@ -171,6 +173,8 @@ static void attend_batch(struct pe_tile_work *w, const struct part *part, int64_
 {
 	w->batch = batch;
 	start_groups(w, part->head);
+	if (batch + 1 < part->end_batch)
+		pe_tile_look_ahead(w, batch + 1);
 	if (batch == part->first_batch)
 		keep_grid(w);
 	if (w->tiles->plan->content_row.count > 0)

@@ -7,9 +7,10 @@ static void tile_queries(
 	float *out, int vecs, const float *q, int64_t n, int64_t stride, int64_t step, int64_t width, float scale)
 {
 	int64_t lanes = vecs * VEC_LANES;
-	transpose(out, lanes, q, stride, step, n, width, scale);
 	for (int64_t c = 0; n < lanes && c < width; c++)
-		memset(out + c * lanes + n, 0, (size_t)(lanes - n) * sizeof *out);
+		for (int64_t lane = n / VEC_LANES * VEC_LANES; lane < lanes; lane += VEC_LANES)
+			put(out + c * lanes + lane, vec_all(0.0f));
+	transpose(out, lanes, q, stride, step, n, width, scale);
 }
 
 static void tile_pack_keys(float *out, const float *k, int64_t n, int64_t stride, int64_t step, int64_t width)
@@ -350,10 +351,7 @@ static void tile_finish(
 	float *out, int64_t stride, const float *sums, int vecs, int64_t n, int64_t width, const float *factor)
 {
 	int64_t lanes = vecs * VEC_LANES;
-	transpose(out, stride, sums, lanes, 1, width, n, 1.0f);
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t c = 0; c < width; c++)
-			out[i * stride + c] *= factor[i];
+	transpose_scaled(out, stride, sums, lanes, 1, width, n, 1.0f, factor);
 }
 
 /* The exponent is moved by a product, which makes subnormal halves normal; infinity and NaN are mended. */

@@ -110,34 +110,41 @@ INLINE void tile_multiply(vec acc[ROWS][2], const int rows, const int vecs, int6
 		} \
 	} while (0)
 
-/* dst[j][i] ← scale · src[i][j] for a square of four. */
-INLINE void transpose_quad(float *dst, int64_t dst_ld, const float *src, int64_t src_ld, quad scale)
+/* dst[j][i] ← scale[j] · src[i][j] for a square of four. */
+INLINE void transpose_quad(float *dst, int64_t dst_ld, const float *src, int64_t src_ld, const float *scale)
 {
 	quad a = *(const quad *)src, b = *(const quad *)(src + src_ld);
 	quad c = *(const quad *)(src + 2 * src_ld), d = *(const quad *)(src + 3 * src_ld);
 	quad ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
 	quad cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-	*(quad *)dst = scale * __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
-	*(quad *)(dst + dst_ld) = scale * __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
-	*(quad *)(dst + 2 * dst_ld) = scale * __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
-	*(quad *)(dst + 3 * dst_ld) = scale * __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+	*(quad *)dst = scale[0] * __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+	*(quad *)(dst + dst_ld) = scale[1] * __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+	*(quad *)(dst + 2 * dst_ld) = scale[2] * __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+	*(quad *)(dst + 3 * dst_ld) = scale[3] * __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
 }
 
-/* dst[j · dst_ld + i] ← scale · src[i · src_ld + j · step], i < rows, j < cols. */
-INLINE void transpose(float *dst, int64_t dst_ld, const float *src, int64_t src_ld, int64_t step,
-	int64_t rows, int64_t cols, float scale)
+/* dst[j · dst_ld + i] ← scale · src[i · src_ld + j · step], i < rows, j < cols; scale is scales[j] unless
+ * that is NULL. */
+INLINE void transpose_scaled(float *dst, int64_t dst_ld, const float *src, int64_t src_ld, int64_t step,
+	int64_t rows, int64_t cols, float scale, const float *scales)
 {
+	const float alike[] = {scale, scale, scale, scale};
 	int64_t whole_rows = step == 1 ? rows & ~INT64_C(3) : 0, whole_cols = cols & ~INT64_C(3);
 	for (int64_t i = 0; i < whole_rows; i += 4) {
 		const float *from = src + i * src_ld;
 		for (int64_t j = 0; j < whole_cols; j += 4)
-			transpose_quad(
-				dst + j * dst_ld + i, dst_ld, from + j, src_ld, (quad){scale, scale, scale, scale});
+			transpose_quad(dst + j * dst_ld + i, dst_ld, from + j, src_ld, scales ? scales + j : alike);
 		for (int64_t j = whole_cols; j < cols; j++)
 			for (int64_t k = 0; k < 4; k++)
-				dst[j * dst_ld + i + k] = scale * from[k * src_ld + j];
+				dst[j * dst_ld + i + k] = (scales ? scales[j] : scale) * from[k * src_ld + j];
 	}
 	for (int64_t i = whole_rows; i < rows; i++)
 		for (int64_t j = 0; j < cols; j++)
-			dst[j * dst_ld + i] = scale * src[i * src_ld + j * step];
+			dst[j * dst_ld + i] = (scales ? scales[j] : scale) * src[i * src_ld + j * step];
+}
+
+INLINE void transpose(float *dst, int64_t dst_ld, const float *src, int64_t src_ld, int64_t step,
+	int64_t rows, int64_t cols, float scale)
+{
+	transpose_scaled(dst, dst_ld, src, src_ld, step, rows, cols, scale, NULL);
 }
