@@ -26,6 +26,17 @@ struct pe_tile_table {
 	struct pe_acting rest; /* encodings that it does not hold */
 };
 
+/* Biases that depend on key - query alone, (heads, stride) in units of log 2: of query i and key j at
+ * [i - j + keys - 1], and a whole group of lanes further. most: the greatest of each PE_TILE_CHUNK of them.
+ * values NULL: there is none. */
+#define PE_TILE_CHUNK 16
+struct pe_tile_bias {
+	double *values, *most;
+	bool steep;
+	int64_t stride; /* a multiple of PE_TILE_CHUNK */
+	struct pe_acting rest;
+};
+
 /* Biases that depend on the offset between two places of a grid alone, (heads, stride): of each head first
  * PE_TILE_MAX_LANES times the bias of each of three kinds of pairs with a prefix token, then a table of
  * (rows, line), in which the places (y, x) of a query and of a key meet at
@@ -33,6 +44,7 @@ struct pe_tile_table {
  */
 struct pe_tile_grid {
 	float *values;
+	double *peak; /* heads: the greatest, in units of log 2, taken off all */
 	int64_t stride, line;
 	const pe_domain *queries, *keys;
 };
@@ -66,9 +78,9 @@ struct pe_tiles {
 	int64_t first_chunk; /* of the tasks that are run for these heads */
 	int64_t block;       /* queries of a task */
 	int64_t batches;     /* of a task */
-	struct pe_tile_table bias, gain, after;
+	struct pe_tile_bias bias;
 	struct pe_tile_grid grid; /* of encodings that are not in bias.rest */
-	double *peak;             /* heads: the greatest of the table or grid of biases, taken off it */
+	struct pe_tile_table gain, after;
 	struct pe_tile_terms content, values;
 	bool by_rows;     /* whether a query sees a key must be asked cell by cell */
 	float *key_norms; /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
@@ -77,6 +89,9 @@ struct pe_tiles {
 
 /* A bias as it is, if not finite, else so bounded that f32 can hold it: -FLT_MAX, with which some mask, hides
  * nothing, and -inf does. */
+/* A number, in units of log 2, beyond which double has no fractions either: as a base it would give scores
+ * back digits that they lose by it in double. */
+#define PE_TILE_NO_FRACTION 0x1p53
 static inline double pe_tile_bounded(double x)
 {
 	return fabs(x) <= PE_TILE_MOST || !isfinite(x) ? x : copysign(PE_TILE_MOST, x);
@@ -85,7 +100,9 @@ static inline double pe_tile_bounded(double x)
 /* Queries that share the lanes of a tile. */
 struct pe_tile_group {
 	struct pe_tile_state state;
-	float scale[PE_TILE_MAX_LANES]; /* of q·k in units of log 2 */
+	double base[PE_TILE_MAX_LANES]; /* taken off scores, in units of log 2 */
+	bool has_base[PE_TILE_MAX_LANES];
+	_Alignas(64) float scale[PE_TILE_MAX_LANES]; /* of q·k in units of log 2 */
 	int64_t head, first, count;
 	int vecs;
 	int64_t lanes;
@@ -156,6 +173,7 @@ struct pe_tile_work {
 	float *grid;             /* (groups, keys, PE_TILE_MAX_LANES): biases of a task that attends to several
 								batches, all of which share them. NULL: they are made again */
 	float *lines;            /* lanes × keys: rows of cells on their way into the last two */
+	float *slice;            /* keys + lanes: of the table of biases */
 	float *max;              /* lanes */
 	float *unscaled;         /* lanes */
 	float *row_floats;       /* one row of a content term */
@@ -224,12 +242,31 @@ void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch);
  * wait. */
 void pe_tile_fetch_ahead(struct pe_tile_work *w);
 
+/* What is added to the scores of key j: the floats of lanes from cells + j step on. cells NULL: nothing. */
+struct pe_tile_biases {
+	const float *cells;
+	int64_t step;
+};
+
+/* tile_bias.c */
+bool pe_tiles_have_biases(const struct pe_tiles *tiles);
+/* Begins a group's bases and its state, with the sink in it. */
+void pe_tile_start_base(struct pe_tile_work *w, struct pe_tile_group *g);
+/* Moves the base of lane l and its state on, if `most`, the greatest bias that it sees now, is far above it.
+ */
+void pe_tile_raise_base(struct pe_tile_group *g, int64_t l, double most);
+/* Good until the next call. */
+struct pe_tile_biases pe_tile_make_biases(struct pe_tile_work *w, const struct pe_tile *tile);
+
 /* tile_tables.c: tables of key - query, and how far a block of keys can reach. */
 pe_status pe_tiles_make_tables(struct pe_tiles *tiles) PE_NODISCARD;
 void pe_tiles_free_tables(struct pe_tiles *tiles);
 /* The slice of a table for a tile: lane l of key first + j at [l - j]. NULL if there is no table. */
 const float *pe_tile_slice(
 	const struct pe_tiles *tiles, const struct pe_tile_table *table, const struct pe_tile *tile);
+/* In the table of biases: where query and key meet; the greatest of what a group sees. */
+const double *pe_tile_table_at(const struct pe_tiles *tiles, int64_t head, int64_t query, int64_t key);
+double pe_tile_table_most(const struct pe_tiles *tiles, const struct pe_tile_group *g);
 /* Whether all weights of these keys, of one block, are too small to matter to any query of the group. */
 bool pe_tile_is_far(const struct pe_tile_work *w, const struct pe_tile_group *g, int64_t first, int64_t end);
 /* Of the blocks from key `first` to `end`, the one to begin with. */
@@ -247,6 +284,10 @@ void pe_tile_fill_grid(
 void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g);
 /* Whether any query sees any of the tile's keys; where that must be asked cell by cell, into w->seen. */
 bool pe_tile_look(struct pe_tile_work *w, const struct pe_tile *tile);
+/* Where lane l sees keys of the tile: if a key's number in the tile is 1 in what is returned or, if that is
+ * NULL, from *first to *end - 1, which are set if not all are seen. */
+const unsigned char *pe_tile_seen(
+	struct pe_tile_work *w, const struct pe_tile *tile, int64_t l, int64_t *first, int64_t *end);
 /* All scores of a tile and their maxima: -inf where hidden. */
 void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile);
 /* The same in two parts: first q·k with content terms, nothing hidden. */

@@ -112,8 +112,8 @@ static void fill_head(struct pe_tiles *t, struct making *m, int64_t head, int64_
 		most = fmax(most, m->table[u]);
 	for (int kind = 0; kind < KINDS; kind++)
 		most = fmax(most, m->kinds[kind]);
-	most = isfinite(most) ? most : 0;
-	t->peak[head] = PE_LOG2E * most;
+	most = PE_LOG2E * fabs(most) <= PE_TILE_NO_FRACTION ? most : 0;
+	t->grid.peak[head] = PE_LOG2E * most;
 	for (int64_t u = 0; u < IN_FRONT; u++)
 		out[u] = stored(m->kinds[u / PE_TILE_MAX_LANES], most);
 	for (int64_t u = 0; u < entries; u++)
@@ -134,7 +134,8 @@ static pe_status make(struct pe_tiles *t, const struct pe_acting *acting)
 	m.row = pe_alloc(p->ctx, p->keys, sizeof *m.row);
 	m.table = pe_alloc(p->ctx, entries, sizeof *m.table);
 	grid->values = pe_alloc(p->ctx, p->heads, (size_t)grid->stride * sizeof *grid->values);
-	bool there = m.row && m.table && grid->values;
+	grid->peak = pe_alloc(p->ctx, p->heads, sizeof *grid->peak);
+	bool there = m.row && m.table && grid->values && grid->peak;
 	for (int64_t h = 0; there && h < p->heads; h++)
 		fill_head(t, &m, h, entries);
 	pe_free(p->ctx, m.row);

@@ -76,14 +76,20 @@ static void fill_line(
 static void take_line(
 	struct pe_tile_work *w, const struct span *s, int64_t l, int64_t head, struct lines *lines)
 {
-	const struct pe_tile_group *g = &w->groups[head];
+	struct pe_tile_group *g = &w->groups[head];
 	struct pe_cells cells = {w->batch, head, g->first + l, s->key, s->count};
 	const unsigned char *seen = lines->seen + head * (s->count + 2 * s->halo) + s->halo;
 	double *out = lines->out + head * s->count;
 	float *scores = scores_of(w, head) + (s->key - s->first) * g->lanes + l;
+	double most = -INFINITY;
 	pe_plan_add_mask(w->tiles->plan, &cells, out);
+	for (int64_t j = 0; j < s->count; j++) {
+		out[j] = PE_LOG2E * pe_tile_bounded(out[j]);
+		most = seen[j] && out[j] > most ? out[j] : most;
+	}
+	pe_tile_raise_base(g, l, most);
 	for (int64_t j = 0; j < s->count; j++)
-		scores[j * g->lanes] = seen[j] ? (float)(PE_LOG2E * pe_tile_bounded(out[j])) : -INFINITY;
+		scores[j * g->lanes] = seen[j] ? (float)(out[j] - g->base[l]) : -INFINITY;
 }
 
 static void attend_span(struct pe_tile_work *w, const struct span *s, struct lines *lines)

@@ -2,7 +2,6 @@
  * The scores of one tile: q·k, content, softcap, gains, biases, and what a query does not see. Where
  * there is no softcap, gain or content, all of it happens while q·k is in registers. */
 #include <math.h>
-#include <string.h>
 
 #include "tile.h"
 
@@ -35,6 +34,22 @@ bool pe_tile_look(struct pe_tile_work *w, const struct pe_tile *tile)
 		w->seen_any = w->seen_any || w->seen_count[l] > 0;
 	}
 	return w->seen_any;
+}
+
+const unsigned char *pe_tile_seen(
+	struct pe_tile_work *w, const struct pe_tile *tile, int64_t l, int64_t *first, int64_t *end)
+{
+	const struct pe_tile_group *g = tile->group;
+	if (w->tiles->by_rows) {
+		(void)pe_tile_look(w, tile);
+		return w->seen + l * w->tile_keys;
+	}
+	if (tile->first >= g->all_first && tile->end <= g->all_end)
+		return NULL;
+	pe_plan_key_range(w->tiles->plan, w->batch, g->first + l, g->first + l + 1, first, end);
+	*first = pe_min(pe_max(*first, tile->first), tile->end);
+	*end = pe_min(pe_max(*end, *first), tile->end);
+	return NULL;
 }
 
 /* Of keys first … end - 1, those that lane l does not see get `hidden`. */
@@ -116,81 +131,25 @@ void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 	(void)multiply_with_content(w, tile);
 }
 
-/* w->row ← what the encodings that are in no table say of a query's cells; biases also by the mask. */
-static void ask_encodings(
-	struct pe_tile_work *w, const struct pe_cells *cells, const struct pe_tile_table *table, bool is_gain)
+/* A row of gains of each query by the encoders' own functions, into keys × lanes, over a table's slice. */
+static void fill_gains(struct pe_tile_work *w, const struct pe_tile *tile)
 {
-	memset(w->row, 0, (size_t)cells->count * sizeof *w->row);
-	for (int64_t j = 0; is_gain && j < cells->count; j++)
-		w->row[j] = 1.0;
-	for (int i = 0; i < table->rest.count; i++) {
-		const pe_encoding *e = table->rest.list[i];
-		(is_gain ? e->encoder->gains : e->encoder->scores)(e, cells, w->row);
-	}
-	if (!is_gain)
-		pe_plan_add_mask(w->tiles->plan, cells, w->row);
-}
-
-/* A row of cells of each query by an encoder's own function, into keys × lanes, over a table's slice. */
-static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_table *table,
-	bool is_gain, float *out)
-{
+	const struct pe_tiles *t = w->tiles;
 	const struct pe_tile_group *g = tile->group;
-	const float *slice = pe_tile_slice(w->tiles, table, tile);
+	const float *slice = pe_tile_slice(t, &t->gain, tile);
 	int64_t n = tile->end - tile->first;
-	const double factor = is_gain ? 1.0 : PE_LOG2E;
 	for (int64_t l = 0; l < g->count; l++) {
 		struct pe_cells cells = {w->batch, g->head, g->first + l, tile->first, n};
 		float *line = w->lines + l * n;
-		ask_encodings(w, &cells, table, is_gain);
-		w->tiles->kernels->tile_round(line, w->row, factor, n);
+		for (int64_t j = 0; j < n; j++)
+			w->row[j] = 1;
+		for (int i = 0; i < t->gain.rest.count; i++)
+			t->gain.rest.list[i]->encoder->gains(t->gain.rest.list[i], &cells, w->row);
+		t->kernels->tile_round(line, w->row, 1, 0, n);
 		for (int64_t j = 0; slice && j < n; j++)
-			line[j] = is_gain ? line[j] * slice[l - j] : line[j] + slice[l - j];
+			line[j] *= slice[l - j];
 	}
-	w->tiles->kernels->tile_queries(out, g->vecs, w->lines, g->count, n, 1, n, 1.0f);
-}
-
-/* Whether biases are asked row by row. */
-static bool asks_biases(const struct pe_tiles *t)
-{
-	const struct pe_tensor *mask = &t->plan->mask;
-	return t->bias.rest.count > 0 || (mask->data && pe_dtype_is_float(mask->dtype));
-}
-
-static bool has_biases(const struct pe_tiles *t)
-{
-	return asks_biases(t) || t->bias.values || t->grid.values;
-}
-
-/* What is added to the scores of key j: lanes from cells + j step on. cells NULL: nothing. */
-struct biases {
-	const float *cells;
-	int64_t step;
-};
-
-/* Keys × lanes of tables of a grid: those that are kept, or made in `room`. */
-static const float *grid_cells(struct pe_tile_work *w, const struct pe_tile *tile, float *room)
-{
-	struct pe_tile_group *g = tile->group;
-	if (w->grid)
-		return w->grid + (g - w->groups) * w->tiles->plan->keys * PE_TILE_MAX_LANES + tile->first * g->lanes;
-	pe_tile_fill_grid(w->tiles, g, tile->first, tile->end, room);
-	return room;
-}
-
-static struct biases make_biases(struct pe_tile_work *w, const struct pe_tile *tile)
-{
-	const struct pe_tiles *t = w->tiles;
-	int64_t lanes = tile->group->lanes, cells = (tile->end - tile->first) * lanes;
-	bool asks = asks_biases(t);
-	if (!asks && !t->grid.values)
-		return (struct biases){pe_tile_slice(t, &t->bias, tile), -1};
-	if (asks)
-		fill_rows(w, tile, &t->bias, false, w->bias);
-	const float *grid = t->grid.values ? grid_cells(w, tile, asks ? w->lines : w->bias) : NULL;
-	for (int64_t c = 0; asks && grid && c < cells; c++)
-		w->bias[c] += grid[c];
-	return (struct biases){asks ? w->bias : grid, lanes};
+	t->kernels->tile_queries(w->gain, g->vecs, w->lines, g->count, n, 1, n, 1.0f);
 }
 
 /* Beyond these bounds it changes no score, or leaves nothing of any, in f32. */
@@ -203,7 +162,7 @@ static float softcap_of(const struct pe_plan *p)
 static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool biased)
 {
 	const struct pe_tiles *t = w->tiles;
-	struct biases biases = biased ? make_biases(w, tile) : (struct biases){NULL, 0};
+	struct pe_tile_biases biases = biased ? pe_tile_make_biases(w, tile) : (struct pe_tile_biases){NULL, 0};
 	struct pe_tile_adjust a = {.vecs = tile->group->vecs,
 		.keys = tile->end - tile->first,
 		.softcap = softcap_of(t->plan),
@@ -214,7 +173,7 @@ static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool bias
 		.scores = tile->scores,
 		.max = w->max};
 	if (t->gain.rest.count > 0) {
-		fill_rows(w, tile, &t->gain, true, w->gain);
+		fill_gains(w, tile);
 		a.gain = w->gain;
 		a.gain_step = tile->group->lanes;
 	}
@@ -247,9 +206,9 @@ void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile)
 	const struct pe_tiles *t = w->tiles;
 	bool plain = t->plan->softcap <= 0 && t->plan->gains.count == 0;
 	if (plain && t->content.count == 0) {
-		struct biases biases = make_biases(w, tile);
+		struct pe_tile_biases biases = pe_tile_make_biases(w, tile);
 		multiply(w, tile, tile->group->q, biases.cells, biases.step);
-	} else if (!multiply_with_content(w, tile) || !plain || has_biases(t)) {
+	} else if (!multiply_with_content(w, tile) || !plain || pe_tiles_have_biases(t)) {
 		pe_tile_finish_scores(w, tile);
 		return;
 	}

@@ -145,8 +145,7 @@ static void store_lse(struct pe_tile_work *w, const struct pe_tile_group *g)
 	const struct pe_tiles *t = w->tiles;
 	const pe_tensor *lse = &t->plan->lse;
 	for (int64_t l = 0; lse->data && l < g->count; l++) {
-		double value =
-			((double)g->state.max[l] + log2((double)g->state.sum[l]) + t->peak[g->head]) / PE_LOG2E;
+		double value = ((double)g->state.max[l] + log2((double)g->state.sum[l]) + g->base[l]) / PE_LOG2E;
 		pe_store_f64(pe_tensor_at(lse, w->batch, g->head, g->first + l), lse->dtype, 1, &value, 1, 1);
 	}
 }

@@ -100,6 +100,7 @@ static void lay_out(struct pe_tile_work *w, struct arena *a)
 	int64_t kept = w->group_count * p->keys * PE_TILE_MAX_LANES;
 	if (t->grid.values && t->batches > 1 && kept <= KEPT)
 		w->grid = cut(a, kept + PE_TILE_MAX_LANES);
+	w->slice = cut(a, w->tile_keys + PE_TILE_MAX_LANES);
 	w->max = cut(a, PE_TILE_MAX_LANES);
 	lay_out_terms(w, a);
 }

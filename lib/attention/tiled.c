@@ -19,20 +19,16 @@ void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, i
 {
 	const struct pe_tiles *t = w->tiles;
 	struct pe_tile_group *g = &w->groups[number];
-	double sink = t->plan->sinks ? t->plan->sinks[head] * PE_LOG2E - t->peak[head] : -INFINITY;
 	g->head = head;
 	g->first = first;
 	g->count = count;
 	g->vecs = count > t->kernels->tile_vec ? 2 : 1;
 	g->lanes = g->vecs * t->kernels->tile_vec;
-	for (int64_t l = 0; l < g->lanes; l++) {
-		g->state.max[l] = (float)sink;
-		g->state.sum[l] = sink > -INFINITY ? 1.0f : 0.0f;
-	}
 	memset(g->sums, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->sums);
 	if (g->after)
 		memset(g->after, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->after);
 	pe_tile_see(w, g);
+	pe_tile_start_base(w, g);
 	pe_tile_load_queries(w, g);
 	pe_tile_load_group_terms(w, g);
 }

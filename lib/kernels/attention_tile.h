@@ -35,8 +35,11 @@ typedef bool pe_tile_pack_values_fn(
 /* A finite number that is farther from 0 is taken as this, so that f32 can hold it. */
 #define PE_TILE_MOST 0x1p125
 
-/* out[i] ← factor · x[i], rounded, x being so bounded. */
-typedef void pe_tile_round_fn(float *out, const double *x, double factor, int64_t n);
+/* out[i] ← factor · x[i] - base, rounded, x being so bounded. */
+typedef void pe_tile_round_fn(float *out, const double *x, double factor, double base, int64_t n);
+
+/* The greatest of n numbers, NaN left out; -inf if there is none. */
+typedef double pe_tile_most_fn(const double *x, int64_t n);
 
 struct pe_tile_scores {
 	int vecs;

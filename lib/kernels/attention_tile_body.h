@@ -51,13 +51,29 @@ static bool tile_pack_values(
 	return odd == 0.0f;
 }
 
-static void tile_round(float *out, const double *x, double factor, int64_t n)
+static void tile_round(float *out, const double *x, double factor, double base, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
 		double size = __builtin_fabs(x[i]);
 		bool beyond = (size > PE_TILE_MOST) & (size <= __DBL_MAX__);
-		out[i] = (float)(factor * (beyond ? __builtin_copysign(PE_TILE_MOST, x[i]) : x[i]));
+		out[i] = (float)(factor * (beyond ? __builtin_copysign(PE_TILE_MOST, x[i]) : x[i]) - base);
 	}
+}
+
+static double tile_most(const double *x, int64_t n)
+{
+	double most[16], all = -__builtin_inf();
+	int64_t i = 0;
+	for (int u = 0; u < 16; u++)
+		most[u] = all;
+	for (; i + 16 <= n; i += 16)
+		for (int u = 0; u < 16; u++)
+			most[u] = x[i + u] > most[u] ? x[i + u] : most[u];
+	for (; i < n; i++)
+		all = x[i] > all ? x[i] : all;
+	for (int u = 0; u < 16; u++)
+		all = most[u] > all ? most[u] : all;
+	return all;
 }
 
 /* One panel of keys, from `key` on. */
@@ -384,6 +400,7 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_pack_keys = tile_pack_keys;
 	kernels->tile_pack_values = tile_pack_values;
 	kernels->tile_round = tile_round;
+	kernels->tile_most = tile_most;
 	kernels->tile_scores = tile_scores;
 	kernels->tile_adjust = tile_adjust;
 	kernels->tile_gather = tile_gather;

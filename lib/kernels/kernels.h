@@ -28,6 +28,7 @@ struct pe_kernels {
 	pe_tile_pack_keys_fn *tile_pack_keys;
 	pe_tile_pack_values_fn *tile_pack_values;
 	pe_tile_round_fn *tile_round;
+	pe_tile_most_fn *tile_most;
 	pe_tile_scores_fn *tile_scores;
 	pe_tile_adjust_fn *tile_adjust;
 	pe_tile_gather_fn *tile_gather;

@@ -164,11 +164,14 @@ static void round_of_set(const struct pe_kernels *k)
 				i % 3 == n % 3 ? odd[(i + n) % 7] : 1e3 * pe_rng_uniform(8, (uint64_t)n, (uint64_t)i) - 500;
 		if (n > 0)
 			x[n / 2] = NAN;
-		k->tile_round(out.data, x, 1.5, n);
+		double base = n % 2 ? 7.25 : 0, most = -INFINITY;
+		k->tile_round(out.data, x, 1.5, base, n);
 		for (int64_t i = 0; i < n; i++) {
 			double bounded = isfinite(x[i]) ? fmax(-0x1p125, fmin(x[i], 0x1p125)) : x[i];
-			assert_true(out.data[i] == (float)(1.5 * bounded) || (isnan(x[i]) && isnan(out.data[i])));
+			assert_true(out.data[i] == (float)(1.5 * bounded - base) || (isnan(x[i]) && isnan(out.data[i])));
+			most = fmax(most, x[i]);
 		}
+		assert_true(k->tile_most(x, n) == most);
 		release(&out);
 	}
 }
