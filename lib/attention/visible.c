@@ -26,18 +26,25 @@ static double mask_at(const struct pe_plan *p, const char *row, int64_t n)
 	return value;
 }
 
-/* seen[c] ← whether position, causality and window let the query see a key. */
+/* By causality and window, a query sees the keys from position low to high, inclusive. */
+static void reach_of(const struct pe_plan *p, int64_t batch, int64_t query, double *low, double *high)
+{
+	double position = pe_domain_position(p->query_domain, batch, query);
+	*high = p->causal ? position : INFINITY;
+	*low = -INFINITY;
+	if (p->windowed && p->right >= 0)
+		*high = fmin(*high, position + p->right);
+	if (p->windowed && p->left >= 0)
+		*low = position - p->left;
+}
+
 static void see_by_position(const struct pe_plan *p, const struct pe_cells *cells, unsigned char *seen)
 {
-	double query = pe_domain_position(p->query_domain, cells->batch, cells->query);
-	double upper = p->causal ? query : INFINITY, lower = -INFINITY;
-	if (p->windowed && p->right >= 0)
-		upper = fmin(upper, query + p->right);
-	if (p->windowed && p->left >= 0)
-		lower = query - p->left;
+	double low, high;
+	reach_of(p, cells->batch, cells->query, &low, &high);
 	for (int64_t c = 0; c < cells->count; c++) {
 		double key = pe_domain_position(p->key_domain, cells->batch, cells->key + c);
-		seen[c] = (unsigned char)(key <= upper && key >= lower);
+		seen[c] = (unsigned char)(key <= high && key >= low);
 	}
 }
 
@@ -82,26 +89,42 @@ void pe_plan_add_mask(const struct pe_plan *p, const struct pe_cells *cells, dou
 		out[c] += mask_at(p, row, c);
 }
 
+static bool is_before(const pe_domain *domain, int64_t key, double position, bool at)
+{
+	double here = pe_domain_position(domain, 0, key);
+	return at ? here <= position : here < position;
+}
+
+/* How many of `keys` keys, whose positions ascend one by one, stand before `position` or, if `at`, on it too.
+ * The difference of positions may be a rounding off: what counts is how they compare. */
+static int64_t keys_before(const struct pe_plan *p, double position, bool at, int64_t keys)
+{
+	const pe_domain *domain = p->key_domain;
+	double guess = position - pe_domain_position(domain, 0, 0);
+	int64_t n = guess >= (double)keys ? keys : guess > 0 ? (int64_t)guess : 0;
+	while (n > 0 && !is_before(domain, n - 1, position, at))
+		n--;
+	while (n < keys && is_before(domain, n, position, at))
+		n++;
+	return n;
+}
+
 /* Narrowed by positions where these are numbers one apart; else by lengths alone. */
 void pe_plan_key_range(const struct pe_plan *p, int64_t batch, int64_t first_query, int64_t end_query,
 	int64_t *first, int64_t *end)
 {
+	double low, high, unused;
+	int64_t keys = key_count(p, batch);
 	*first = 0;
-	*end = key_count(p, batch);
-	if (!pe_domain_is_regular(p->query_domain, p->key_domain) || end_query <= first_query)
+	*end = keys;
+	if ((!p->causal && !p->windowed) || !pe_domain_is_regular(p->query_domain, p->key_domain) ||
+		end_query <= first_query)
 		return;
-	/* Key j stands at j + start of the keys' own numbers. */
-	double start = p->query_domain->offset - p->key_domain->offset +
-		(double)(p->query_domain->first - p->key_domain->first);
-	double low = start + (double)first_query, high = start + (double)(end_query - 1);
-	double upper = p->causal ? high : INFINITY, lower = -INFINITY;
-	if (p->windowed && p->right >= 0)
-		upper = fmin(upper, high + p->right);
-	if (p->windowed && p->left >= 0)
-		lower = low - p->left;
-	if (lower > 0)
-		*first = lower < (double)*end ? (int64_t)ceil(lower) : *end;
-	if (upper < (double)(*end - 1))
-		*end = upper < 0 ? 0 : (int64_t)floor(upper) + 1;
+	reach_of(p, batch, first_query, &low, &unused);
+	reach_of(p, batch, end_query - 1, &unused, &high);
+	if (low > -INFINITY)
+		*first = keys_before(p, low, false, keys);
+	if (high < INFINITY)
+		*end = keys_before(p, high, true, keys);
 	*first = pe_min(*first, *end);
 }
