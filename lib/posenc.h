@@ -396,8 +396,8 @@ PE_API PE_NODISCARD pe_status pe_domain_positions(
 PE_API PE_NODISCARD pe_status pe_domain_grid(
 	pe_context *context, int64_t frames, int64_t height, int64_t width, int64_t prefix, pe_domain **out);
 /* A grid some of whose places are padding, as in a batch of images of different sizes: nonzero where there is
- * no image, as DETR's masks and PyTorch's key_padding_mask, the reverse of transformers' pixel_mask. padding is
- * bool, u8 or integer, (height, width), of several frames (frames, height, width), also with a first
+ * no image, as DETR's masks and PyTorch's key_padding_mask, the reverse of transformers' pixel_mask. padding
+ * is bool, u8 or integer, (height, width), of several frames (frames, height, width), also with a first
  * dimension of batches; copied. Encoders that do not count places refuse such a domain. */
 PE_API PE_NODISCARD pe_status pe_domain_padded(
 	pe_context *context, const pe_domain *grid, const pe_tensor *padding, pe_domain **out);
@@ -636,14 +636,16 @@ typedef struct pe_attention_tensors {
 	const pe_tensor *mask;        /* broadcast to (batch, heads, Lq, Lk) from the right. bool, u8: 1 = may
 								   * attend; float: added, -inf = may not */
 	const pe_tensor *key_lengths; /* (batch) integers: keys from there on are masked */
-	const pe_tensor *sinks;       /* (heads): one more score, which takes weight and has no value */
+	const pe_tensor *sinks;       /* (heads): one more score, which takes weight and has no value; -inf: none;
+								   * NaN and inf are refused */
 } pe_attention_tensors;
 
 /* out ← attention of q, k and v, with encodings acting at their sites in the order given (at most 16).
  * The order inside: rotate, scale·q·k, content, softcap, scores (kept apart from the logits while a
  * heads encoder is present), heads, mask, sink, softmax, weights, ·(v + values). Encodings bound to
  * domains of Lk keys and Lq queries. A row without a visible key gives 0 and lse -inf. Keys and
- * values that no query sees may hold NaN. options NULL means defaults. */
+ * values that no query sees may hold NaN. A value of inf or NaN that a query sees is in its sum, however
+ * small its weight, which is above 0 unless the score is -inf. options NULL means defaults. */
 PE_API PE_NODISCARD pe_status pe_attend(pe_context *context, pe_encoding *const *encodings, int64_t count,
 	const pe_attention_options *options, const pe_attention_tensors *tensors);
 

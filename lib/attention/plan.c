@@ -114,6 +114,10 @@ static pe_status take_sinks(struct pe_plan *p, const pe_tensor *sinks)
 	if (!p->sinks)
 		return PE_ERR_NOMEM;
 	pe_load_f64(p->sinks, sinks->data, sinks->dtype, sinks->strides[0], p->heads);
+	for (int64_t h = 0; h < p->heads; h++)
+		if (!(p->sinks[h] < INFINITY))
+			return pe_fail(p->ctx, PE_ERR_RANGE, "sinks[%lld] is %g, which is no score: -inf is no sink",
+				(long long)h, p->sinks[h]);
 	return PE_OK;
 }
 

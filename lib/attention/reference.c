@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Attention by its definition: double, straight loops over whole rows. Every other core is tested
  * against this one, so nothing here is clever. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -161,6 +162,13 @@ static void map_heads(const struct pe_plan *p, struct row *row, const struct pe_
 
 /* ---- softmax and sum ---------------------------------------------------------------- */
 
+/* Above 0 unless the score is -inf. */
+static double weight_of(double score, double most)
+{
+	double weight = exp(score - most);
+	return score > -INFINITY && weight < DBL_MIN ? DBL_MIN : weight;
+}
+
 /* weights[j] ← softmax over what is seen; returns the log of the sum. */
 static double softmax(
 	const struct pe_plan *p, const struct pe_cells *c, const unsigned char *seen, double *weights)
@@ -175,7 +183,7 @@ static double softmax(
 		return -INFINITY;
 	}
 	for (int64_t j = 0; j < c->count; j++) {
-		weights[j] = seen[j] ? exp(weights[j] - most) : 0;
+		weights[j] = seen[j] ? weight_of(weights[j], most) : 0;
 		sum += weights[j];
 	}
 	if (p->sinks)
@@ -201,6 +209,12 @@ static void add_value_terms(const struct reference *r, const struct pe_cells *c,
 	}
 }
 
+/* 0 takes nothing of infinity either. */
+static double share(double weight, double value)
+{
+	return fabs(weight) > 0 || isnan(weight) || isfinite(value) ? weight * value : 0;
+}
+
 /* From scores to one head's output. */
 static void finish(const struct reference *r, const struct pe_cells *c, struct row *row, double *out)
 {
@@ -208,13 +222,17 @@ static void finish(const struct reference *r, const struct pe_cells *c, struct r
 	double *weights = row->logits + c->head * c->count;
 	const unsigned char *seen = row->seen + c->head * c->count;
 	double lse = softmax(p, c, seen, weights);
+	double *added = row->bias + c->head * c->count;
+	memset(added, 0, (size_t)c->count * sizeof *added);
 	for (int i = 0; i < p->weights_after.count; i++)
-		p->weights_after.list[i]->encoder->weights_after(p->weights_after.list[i], c, weights);
+		p->weights_after.list[i]->encoder->weights_after(p->weights_after.list[i], c, added);
 	memset(out, 0, (size_t)p->sum_width * sizeof *out);
 	for (int64_t j = 0; j < c->count; j++) {
 		const double *v = r->v + (key_head(p, c) * p->keys + j) * p->sum_width;
 		for (int64_t d = 0; seen[j] && d < p->sum_width; d++)
-			out[d] += weights[j] * v[d];
+			out[d] += isfinite(v[d]) ? (weights[j] + added[j]) * v[d]
+									 : share(weights[j], v[d]) + share(added[j], v[d]);
+		weights[j] += added[j];
 	}
 	add_value_terms(r, c, weights, seen, row->index, out);
 	pe_store_f64(pe_tensor_at(&p->out, c->batch, c->head, c->query), p->out.dtype, p->out.strides[3], out, 1,

@@ -111,6 +111,8 @@ struct pe_tile_group {
 	float norm;                 /* greatest length of a scaled query */
 	float *q;                   /* packed */
 	float *sums, *after;        /* width × lanes: by softmax weights, and by weights added after it */
+	float *odd; /* likewise: what values that are not finite make of a sum. has_odd: it is in use */
+	bool has_odd;
 };
 
 /* What a content term of side PE_QUERIES needs for one group. */

@@ -114,18 +114,18 @@ void pe_tile_load_keys(struct pe_tile_work *w, int64_t head)
 	w->has_keys = true;
 }
 
-/* Values that are not finite are taken out, and added by hand to the queries that see them: their
- * product with a weight of 0 would be NaN. */
+/* Values that are not finite are taken out, and added by hand to the queries that see them: their product
+ * with a weight of 0 would be NaN. */
 static void take_out_odd(struct pe_tile_work *w)
 {
 	int64_t width = w->tiles->plan->sum_width;
 	for (int64_t j = 0; j < w->key_count; j++) {
 		float *v = w->values + j * width;
 		bool finite = true;
-		for (int64_t c = 0; c < width; c++)
+		for (int64_t c = 0; c < width; c++) {
 			finite = finite && isfinite(v[c]);
-		for (int64_t c = 0; !finite && c < width; c++)
-			v[c] = 0.0f;
+			v[c] = isfinite(v[c]) ? v[c] : 0.0f;
+		}
 		if (!finite)
 			w->odd[w->odd_count++] = (int32_t)j;
 	}
@@ -175,22 +175,36 @@ void pe_tile_fetch_ahead(struct pe_tile_work *w)
 
 /* ---- lengths of keys ------------------------------------------------------------------ */
 
+/* Of keys number first->token on, n of them. Infinite if their values are not finite: they are in every sum.
+ * rows and packed have room for as many vectors. */
+static float length_of_keys(
+	const struct pe_tiles *t, struct pe_place first, int64_t n, float *rows, float *packed)
+{
+	int64_t stride, step;
+	first.side = PE_VALUES;
+	const float *v = key_rows(t, &first, n, rows, &stride, &step);
+	if (!t->kernels->tile_pack_values(packed, v, n, stride, step, t->plan->sum_width))
+		return INFINITY;
+	first.side = PE_KEYS;
+	const float *k = key_rows(t, &first, n, rows, &stride, &step);
+	return greatest_length(k, n, t->plan->dot_width, stride, step);
+}
+
 /* The greatest length of a key of each block. */
 static pe_status measure_head(pe_context *worker, void *arg, int64_t index)
 {
 	const struct pe_tiles *t = arg;
 	const struct pe_plan *p = t->plan;
-	int64_t pair = t->turned_first + index, blocks = (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS, stride,
-			step;
-	float *rows = pe_alloc(worker, PE_TILE_KEYS, (size_t)p->dot_width * sizeof *rows);
+	int64_t pair = t->turned_first + index, blocks = (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS;
+	int64_t room = PE_TILE_KEYS * pe_max(p->dot_width, p->sum_width);
+	float *rows = pe_alloc(worker, 2 * room, sizeof *rows);
 	if (!rows)
 		return PE_ERR_NOMEM;
 	for (int64_t block = 0; block < blocks; block++) {
 		const struct pe_place first = {
 			PE_KEYS, pair / p->key_heads, pair % p->key_heads, block * PE_TILE_KEYS};
 		int64_t n = pe_min(PE_TILE_KEYS, p->keys - first.token);
-		const float *k = key_rows(t, &first, n, rows, &stride, &step);
-		t->key_norms[pair * blocks + block] = greatest_length(k, n, p->dot_width, stride, step);
+		t->key_norms[pair * blocks + block] = length_of_keys(t, first, n, rows, rows + room);
 	}
 	pe_free(worker, rows);
 	return PE_OK;

@@ -23,18 +23,24 @@ static void add_values(struct pe_tile_work *w, const struct pe_tile *tile, const
 	t->kernels->tile_sum(&sum);
 }
 
-/* A weight that was rounded to 0 still is none where there is infinity. */
-static void add_odd_value(struct pe_tile_work *w, const struct pe_tile *tile, int64_t key,
-	const float *weights, const unsigned char *seen, float *sums)
+/* Apart from the sums, which are multiplied with factors that may be 0. A softmax weight is above 0, where a
+ * key is seen, even if it was rounded to 0; added: those after it are what they are. */
+static void add_odd_value(struct pe_tile_work *w, const struct pe_tile *tile, int64_t key, const float *added,
+	const unsigned char *seen)
 {
-	const struct pe_tile_group *g = tile->group;
+	struct pe_tile_group *g = tile->group;
+	int64_t width = w->tiles->plan->sum_width;
 	const float *v = w->raw_values + (key - w->key) * w->raw_stride;
-	for (int64_t l = 0; l < g->count; l++)
-		for (int64_t c = 0; seen[l] && c < w->tiles->plan->sum_width; c++) {
-			float weight = weights[(key - tile->first) * g->lanes + l];
-			sums[c * g->lanes + l] +=
-				(weights == tile->scores ? fmaxf(weight, FLT_MIN) : weight) * v[c * w->raw_step];
-		}
+	if (!g->has_odd)
+		memset(g->odd, 0, (size_t)(width * g->lanes) * sizeof *g->odd);
+	g->has_odd = true;
+	for (int64_t l = 0; l < g->count; l++) {
+		float weight = added ? added[(key - tile->first) * g->lanes + l] : 1.0f;
+		bool takes = seen[l] && (fabsf(weight) > 0.0f || isnan(weight));
+		for (int64_t c = 0; takes && c < width; c++)
+			if (!isfinite(v[c * w->raw_step]))
+				g->odd[c * g->lanes + l] += weight * v[c * w->raw_step];
+	}
 }
 
 /* ---- value terms ---------------------------------------------------------------------- */
@@ -132,9 +138,9 @@ void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile)
 	}
 	for (int i = 0; i < w->odd_count; i++)
 		if (w->odd[i] + w->key >= tile->first && w->odd[i] + w->key < tile->end) {
-			add_odd_value(w, tile, w->odd[i] + w->key, tile->scores, seen + i * PE_TILE_MAX_LANES, g->sums);
+			add_odd_value(w, tile, w->odd[i] + w->key, NULL, seen + i * PE_TILE_MAX_LANES);
 			if (g->after)
-				add_odd_value(w, tile, w->odd[i] + w->key, w->bias, seen + i * PE_TILE_MAX_LANES, g->after);
+				add_odd_value(w, tile, w->odd[i] + w->key, w->bias, seen + i * PE_TILE_MAX_LANES);
 		}
 }
 
@@ -174,9 +180,11 @@ void pe_tile_store(struct pe_tile_work *w, struct pe_tile_group *g)
 	float factor[PE_TILE_MAX_LANES];
 	for (int64_t l = 0; l < g->lanes; l++)
 		factor[l] = g->state.sum[l] > 0.0f || isnan(g->state.sum[l]) ? 1.0f / g->state.sum[l] : 0.0f;
-	for (int64_t i = 0; g->after && i < w->tiles->plan->sum_width * g->lanes; i++)
-		g->sums[i] = g->sums[i] * factor[i % g->lanes] + g->after[i];
-	for (int64_t l = 0; g->after && l < g->lanes; l++)
+	int64_t cells = g->after || g->has_odd ? w->tiles->plan->sum_width * g->lanes : 0;
+	for (int64_t i = 0; i < cells; i++)
+		g->sums[i] = g->sums[i] * factor[i % g->lanes] + (g->after ? g->after[i] : 0.0f) +
+			(g->has_odd ? g->odd[i] : 0.0f);
+	for (int64_t l = 0; cells > 0 && l < g->lanes; l++)
 		factor[l] = 1.0f;
 	store_rows(w, g, factor);
 	store_lse(w, g);

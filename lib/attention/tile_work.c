@@ -84,10 +84,12 @@ static void lay_out(struct pe_tile_work *w, struct arena *a)
 	for (int64_t i = 0; i < w->group_count; i++) {
 		float *q = cut(a, p->dot_width * PE_TILE_MAX_LANES), *sums = cut(a, p->sum_width * PE_TILE_MAX_LANES);
 		float *after = p->weights_after.count > 0 ? cut(a, p->sum_width * PE_TILE_MAX_LANES) : NULL;
+		float *odd = cut(a, p->sum_width * PE_TILE_MAX_LANES);
 		if (w->groups) {
 			w->groups[i].q = q;
 			w->groups[i].sums = sums;
 			w->groups[i].after = after;
+			w->groups[i].odd = odd;
 		}
 	}
 	w->rows = cut(a, pe_max(w->tile_keys, PE_TILE_MAX_LANES) * widest);

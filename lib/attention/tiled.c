@@ -22,6 +22,7 @@ void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, i
 	g->head = head;
 	g->first = first;
 	g->count = count;
+	g->has_odd = false;
 	g->vecs = count > t->kernels->tile_vec ? 2 : 1;
 	g->lanes = g->vecs * t->kernels->tile_vec;
 	memset(g->sums, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->sums);
