@@ -10,8 +10,8 @@ typedef float vec __attribute__((vector_size(16), may_alias));
 
 static inline vec vec_twice(const float *p)
 {
-	float32x2_t low = vld1_f32(p);
-	return (vec)vcombine_f32(vzip1_f32(low, low), vzip2_f32(low, low));
+	float32x4_t low = vcombine_f32(vld1_f32(p), vdup_n_f32(0));
+	return (vec)vzip1q_f32(low, low);
 }
 
 static inline vec vec_swap(vec a)
