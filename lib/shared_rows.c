@@ -8,7 +8,7 @@
 
 /* Tokens are written in groups of LINES lines of a grid, column by column: the numbers of a column are read
  * once for all of them, from the nearest cache after that. */
-enum { LINES = 4, COLUMNS = 64 };
+enum { LINES = 2, COLUMNS = 64 };
 
 int64_t pe_shared_rows_width(const struct pe_shared_rows *rows)
 {
