@@ -142,6 +142,8 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 		TRY(add_failed(cli, input->graph, jobs, count, out));
 	if (input->image)
 		TRY(add_image(cli, input, out->bundle));
+	if (cli_has(cli, "padding-mask"))
+		TRY(pe_bundle_set_metadata(out->bundle, "padding_mask", cli_get(cli, "padding-mask")));
 	const char *digest = input->graph ? pe_graph_get_report(input->graph)->digest
 		: input->image                ? pe_image_get_info(input->image)->digest
 									  : NULL;

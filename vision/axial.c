@@ -227,7 +227,8 @@ static pe_status make_numbers(pe_encoding *e, struct state *s)
 		int64_t bytes, length = length_with_twins(e, s, i);
 		s->axis[i].numbers = length > 0 ? count : s->axis[twin_of(e, s, i)].numbers;
 		if (!pe_mul(length, 2 * s->axis[i].bands, &bytes) || !pe_add(count, bytes, &count))
-			return PE_ERR_NOMEM;
+			return pe_encoding_fail(
+				e, PE_ERR_NOMEM, "the numbers of so long an axis are more than memory can hold");
 	}
 	s->numbers = pe_alloc(e->ctx, count, sizeof *s->numbers);
 	if (!s->numbers)

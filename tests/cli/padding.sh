@@ -24,7 +24,7 @@ expect 0 encode grid:2x3 --with axial:preset=detr,dim=8; silent
 head -n 4 "$out" | tail -n +2 >small
 cmp -s rows small || fail 'the first row is not that of the image alone'
 expect 0 encode grid:2x2 --padding-mask two.npy --with axial:preset=deformable_detr,dim=8 -o a.npz
-expect 0 inspect a.npz; prints 'position_encoding *f32 *(2, 4, 8)'
+expect 0 inspect a.npz; prints 'position_encoding *f32 *(2, 4, 8)'; prints 'padding_mask: two.npy'
 expect 0 encode grid:2x2 --padding-mask inverted.npy --with axial:preset=detr,dim=8 -o a.npz
 says 'the first place is padding and the last is not: 1 means padding here'
 expect 0 encode "$source/tests/golden/patches/picture.ppm" --patch 4 -q --padding-mask m.npy --with axial -o a.npz
