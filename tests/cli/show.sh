@@ -153,6 +153,10 @@ expect 0 encode "$csl" --with lap:k=3 --with rwse:steps=4 -q -o b.safetensors --
 expect 0 show b.safetensors --graph "$csl" --item 7 --array laplacian_eigenvector_pe --plain -o x.png
 expect 0 show "$csl" --item 7 --with lap:k=3 --plain -o y.png
 cmp -s x.png y.png || fail 'a graph from a file looks different'
+sed -n 8p "$csl" >one.g6
+expect 0 show one.g6 --with lap:k=3 --plain -o x.png
+cmp -s x.png y.png || fail 'a graph of many looks different alone'
+rm one.g6
 expect 0 show b.safetensors --item 7 -v -o x.png; says 'plot curves'
 expect 0 encode seq:8 --with alibi -q --arrays bias -o c.npy
 expect 0 show c.npy -v -o x.png; says 'plot bias'
