@@ -82,11 +82,10 @@ static int prepare(struct show *run)
 		.array = cli_get(cli, "array"),
 		.token = cli_get(cli, "token"),
 		.panels = cli_get(cli, "panels")};
-	struct output spared = {.path = run->path};
 	int code = choose_canvas(run);
-	spared.path = run->path;
+	struct output picture = {.path = run->path};
 	if (code == EXIT_DONE)
-		code = output_spare(cli, &spared, cli->operands[0]);
+		code = output_spare(cli, &picture, cli->operands[0]);
 	if (code == EXIT_DONE)
 		code = read_range(run);
 	if (code == EXIT_DONE)
@@ -245,7 +244,7 @@ const struct command command_show = {
 		"  nodes        graphs: columns as colours of the nodes, which stand at eigenvectors\n"
 		"  eigenvalues  graphs: the eigenvalues of the Laplacian\n"
 		"  curves       rows as curves: return probabilities of nodes by step\n"
-		"  effect       features (--tokens) before and after: lengths, and similarity to one token\n"
+		"  effect       features (--tokens) before and after: norms, and similarity to one token\n"
 		"\n"
 		"  posenc show grid:14x14 --with axial:preset=mae,dim=768 -o sheet.png\n"
 		"  posenc show seq:64 --with alibi -o alibi.svg\n"

@@ -54,6 +54,17 @@ struct numbers numbers_copy(const char *name, const pe_tensor *tensor)
 	return out;
 }
 
+struct numbers numbers_take(const char *name, pe_tensor *tensor)
+{
+	if (tensor->dtype != PE_F64)
+		return numbers_copy(name, tensor);
+	struct numbers out = {
+		.name = copy_text(name, strlen(name)), .values = tensor->data, .ndim = tensor->ndim};
+	memcpy(out.shape, tensor->shape, sizeof out.shape);
+	tensor->data = NULL;
+	return out;
+}
+
 void numbers_free(struct numbers *numbers)
 {
 	free(numbers->name);

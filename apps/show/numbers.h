@@ -16,6 +16,8 @@ struct numbers {
 
 /* A copy of a dense tensor. */
 struct numbers numbers_copy(const char *name, const pe_tensor *tensor);
+/* Likewise, but takes over the memory of one in double, which must be from malloc and is then NULL. */
+struct numbers numbers_take(const char *name, pe_tensor *tensor);
 void numbers_free(struct numbers *numbers);
 int64_t numbers_count(const struct numbers *numbers);
 /* Keeps rows first … end-1 of the first dimension. */

@@ -79,13 +79,13 @@ int source_open_jobs(struct source *s, const char *path)
 
 /* ---- computing ---------------------------------------------------------------------- */
 
-static void take_job(struct source *s, const struct job *job, struct subject *out)
+static void take_job(struct source *s, struct job *job, struct subject *out)
 {
 	const pe_graph *graph = s->input.graph;
 	for (int64_t i = 0; i < job->count; i++) {
 		if (!job->wanted[i])
 			continue;
-		struct numbers numbers = numbers_copy(job->arrays[i].name, &job->tensors[i]);
+		struct numbers numbers = numbers_take(job->arrays[i].name, &job->tensors[i]);
 		numbers.per_token = job->arrays[i].per_token;
 		if (graph)
 			source_slice(s, pe_graph_ptr(graph), pe_graph_get_report(graph)->graphs, &numbers);
