@@ -15,12 +15,12 @@ static const double pi = 3.141592653589793238462643383280;
 
 static double complex times(double complex a, double complex b)
 {
-	return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b), creal(a) * cimag(b) + cimag(a) * creal(b));
+	return creal(a) * creal(b) - cimag(a) * cimag(b) + (creal(a) * cimag(b) + cimag(a) * creal(b)) * I;
 }
 
 static double complex turned(double angle)
 {
-	return CMPLX(cos(angle), sin(angle));
+	return cos(angle) + sin(angle) * I;
 }
 
 static int64_t smallest_prime(int64_t n)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "canvas.h"
+#include "posenc.h"
 
 /* An axis. Of tiles: cell i stands for first + i·step; of curves: the panel goes from low to high. */
 struct axis {
@@ -75,7 +76,7 @@ struct figure {
 
 /* One more panel, zeroed but for marks; the pointer is good until the next call. */
 struct panel *figure_add(struct figure *figure, enum panel_kind kind);
-void figure_note(struct figure *figure, const char *format, ...);
+void figure_note(struct figure *figure, const char *format, ...) PE_PRINTF(2, 3);
 void figure_free(struct figure *figure);
 
 /* Sets the panel's scale to its values' range, unless it is given already (high > low). */

@@ -32,7 +32,7 @@ static void set_head_title(const struct wishes *wishes, struct panel *panel, con
 	if (heads > 1)
 		set_panel_title(wishes, panel, subject, "%s %lld", head_word(subject), (long long)head);
 	else
-		set_panel_title(wishes, panel, subject, "");
+		name_panel(wishes, panel, subject);
 }
 
 static int build_bias(const struct wishes *wishes, const struct subject *subject, struct figure *figure)
@@ -161,7 +161,7 @@ static int build_distance(const struct wishes *wishes, const struct subject *sub
 	panel->y.label = "added to the score";
 	panel->x.whole = true;
 	c->mark = 0;
-	set_panel_title(wishes, panel, subject, "");
+	name_panel(wishes, panel, subject);
 	set_title(figure, subject, "bias by distance");
 	return EXIT_DONE;
 }

@@ -140,7 +140,7 @@ static int build_eigenvalues(
 	panel->x.label = "number of the eigenvalue";
 	panel->y.label = "eigenvalue";
 	panel->x.whole = true;
-	set_panel_title(wishes, panel, subject, "");
+	name_panel(wishes, panel, subject);
 	set_title(figure, subject, "eigenvalues of the graph Laplacian");
 	return EXIT_DONE;
 }
@@ -193,7 +193,7 @@ static int build_curves(const struct wishes *wishes, const struct subject *subje
 	panel->x.label = walk ? "steps of the walk" : "channel";
 	panel->y.label = walk ? "return probability" : "entry";
 	panel->x.whole = true;
-	set_panel_title(wishes, panel, subject, "");
+	name_panel(wishes, panel, subject);
 	set_title(figure, subject, walk ? "probability to be back after so many steps" : "rows of %s", rows.name);
 	if (step > 1)
 		figure_note(

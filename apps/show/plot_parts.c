@@ -157,17 +157,23 @@ void set_title(struct figure *figure, const struct subject *subject, const char 
 		figure->title + used, sizeof figure->title - used, "%s%s: %s", used ? "; " : "", subject->name, text);
 }
 
+void name_panel(const struct wishes *wishes, struct panel *panel, const struct subject *subject)
+{
+	if (wishes->several)
+		snprintf(panel->title, sizeof panel->title, "%s", subject->name);
+}
+
 void set_panel_title(
 	const struct wishes *wishes, struct panel *panel, const struct subject *subject, const char *format, ...)
 {
-	size_t used = 0;
-	if (wishes->several)
-		used =
-			(size_t)snprintf(panel->title, sizeof panel->title, "%s%s", subject->name, format[0] ? ": " : "");
+	char text[sizeof panel->title - 64 - 2];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(panel->title + used, sizeof panel->title - used, format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	name_panel(wishes, panel, subject);
+	size_t used = strlen(panel->title);
+	snprintf(panel->title + used, sizeof panel->title - used, "%s%s", used && text[0] ? ": " : "", text);
 }
 
 void set_scale_label(struct panel *panel, const char *format, ...)

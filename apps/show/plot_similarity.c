@@ -58,7 +58,7 @@ static void add_maps(const struct wishes *wishes, const struct subject *subject,
 		if (on->frames > 1)
 			set_panel_title(wishes, panel, subject, "frame %lld", (long long)t);
 		else
-			set_panel_title(wishes, panel, subject, "");
+			name_panel(wishes, panel, subject);
 		if (token->t == t) {
 			panel->tiles.mark_row = token->y;
 			panel->tiles.mark_column = token->x;
@@ -84,7 +84,7 @@ static void add_curve(const struct wishes *wishes, const struct subject *subject
 	panel->x.label = subject->on->token;
 	panel->y.label = "cosine similarity";
 	panel->x.whole = true;
-	set_panel_title(wishes, panel, subject, "");
+	name_panel(wishes, panel, subject);
 }
 
 static int build_similarity(const struct wishes *wishes, const struct subject *subject, struct figure *figure)
@@ -159,7 +159,7 @@ static int build_sheet(const struct wishes *wishes, const struct subject *subjec
 	panel->y.label = "row y of the token";
 	fill_sheet(subject, &rows, frame, step, step, &panel->tiles);
 	free(rows.values);
-	set_panel_title(wishes, panel, subject, "");
+	name_panel(wishes, panel, subject);
 	set_title(figure, subject, "cosine similarity of each token with all others");
 	figure->sheet = !wishes->several;
 	if (step > 1)
@@ -194,7 +194,7 @@ static int build_matrix(const struct wishes *wishes, const struct subject *subje
 	panel->x.label = panel->y.label = subject->on->token;
 	panel->x.first = panel->y.first = subject->on->offset;
 	panel->x.step = panel->y.step = (double)step;
-	set_panel_title(wishes, panel, subject, "");
+	name_panel(wishes, panel, subject);
 	set_title(figure, subject, "cosine similarity of each %s with each", subject->on->token);
 	if (step > 1)
 		figure_note(figure, "one %s of %lld", subject->on->token, (long long)step);

@@ -61,11 +61,12 @@ int choose_panels(const struct wishes *wishes, struct figure *figure, int64_t co
 	const char *what, int64_t *out, int *chosen);
 
 /* Adds to the title: "NAME: text". */
-void set_title(struct figure *figure, const struct subject *subject, const char *format, ...);
-/* A panel's title, with the subject's name where there are several. */
-void set_panel_title(
-	const struct wishes *wishes, struct panel *panel, const struct subject *subject, const char *format, ...);
-void set_scale_label(struct panel *panel, const char *format, ...);
+void set_title(struct figure *figure, const struct subject *subject, const char *format, ...) PE_PRINTF(3, 4);
+/* A panel's title: the subject's name where there are several, and a text. */
+void name_panel(const struct wishes *wishes, struct panel *panel, const struct subject *subject);
+void set_panel_title(const struct wishes *wishes, struct panel *panel, const struct subject *subject,
+	const char *format, ...) PE_PRINTF(4, 5);
+void set_scale_label(struct panel *panel, const char *format, ...) PE_PRINTF(2, 3);
 /* Gives the panels from `first` on one scale: that of --range, or the given one, or what their numbers need.
  */
 void share_scale(const struct wishes *wishes, struct figure *figure, int first, struct scale given);
