@@ -21,7 +21,8 @@ END
 export APT_CONFIG="$root/apt/apt.conf"
 apt-get update -qq
 apt-get install -qq -y --download-only libc6-dev libstdc++-12-dev liblapacke-dev libopenblas-dev libsuitesparse-dev \
-	libarpack2-dev libdeflate-dev libpng-dev libjpeg-dev libwebp-dev libexpat1-dev libjansson-dev libb2-dev libcmocka-dev
+	libarpack2-dev libdeflate-dev libpng-dev libjpeg-dev libwebp-dev libexpat1-dev libjansson-dev libb2-dev \
+	libcairo2-dev libcmocka-dev
 
 # As on a machine, where /lib is /usr/lib.
 [ -e lib ] || ln -s usr/lib lib
