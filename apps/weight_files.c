@@ -10,15 +10,6 @@
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-/* Flax's files have '/' between the words of a name; here it is '.'. To be freed. */
-static char *dotted(const char *name)
-{
-	char *text = copy_text(name, strlen(name));
-	for (char *slash = strchr(text, '/'); slash; slash = strchr(slash, '/'))
-		*slash = '.';
-	return text;
-}
-
 int learned_open(struct cli *cli, struct learned *out)
 {
 	const char *path = cli_get(cli, "weights");
@@ -40,10 +31,8 @@ int learned_add(struct cli *cli, struct learned *learned, const pe_bundle *array
 		status = pe_bundle_at(arrays, i, &name, &tensor);
 		if (status != PE_OK || array_is_in(but, name))
 			continue;
-		char *own = dotted(name);
-		if (!pe_bundle_find(learned->all, own, NULL))
-			status = pe_bundle_add(learned->all, own, &tensor);
-		free(own);
+		if (!pe_bundle_find(learned->all, name, NULL))
+			status = pe_bundle_add(learned->all, name, &tensor);
 	}
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
@@ -74,10 +63,7 @@ static bool any_is_used(const struct job *jobs, int count, const pe_bundle *arra
 		const char *name;
 		if (pe_bundle_at(arrays, i, &name, NULL) != PE_OK)
 			continue;
-		char *own = dotted(name);
-		bool used = learned_is_used(jobs, count, own);
-		free(own);
-		if (used)
+		if (learned_is_used(jobs, count, name))
 			return true;
 	}
 	return false;
@@ -183,8 +169,10 @@ int learned_check(struct cli *cli, struct learned *learned, const struct job *jo
 	const char *output, const char *input)
 {
 	if (learned->file && !any_is_used(jobs, count, learned->file))
-		return usage_error(
-			cli, "--weights %s: none of these encoders takes any of its arrays", cli_get(cli, "weights"));
+		return usage_error(cli,
+			"--weights %s: none of these encoders takes any of its arrays (what stands before the names that "
+			"'posenc help ENCODER' lists is said by as=PREFIX)",
+			cli_get(cli, "weights"));
 	if (is_same_file(output, cli_get(cli, "weights")))
 		return usage_error(cli, "-o %s is the file of --weights", output);
 	return cli_has(cli, "save-weights") ? prepare_save(cli, learned, jobs, count, output, input) : EXIT_DONE;

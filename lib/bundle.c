@@ -70,12 +70,26 @@ pe_status pe_bundle_adopt(pe_bundle *bundle, const char *name, const pe_tensor *
 	return PE_OK;
 }
 
+/* Whether a part between '/' is empty, "." or "..": some unpack files by the names inside. */
+static bool leads_astray(const char *name)
+{
+	for (;; name++) {
+		size_t part = strcspn(name, "/");
+		if (part <= 2 && strspn(name, ".") >= part)
+			return true;
+		name += part;
+		if (!*name)
+			return false;
+	}
+}
+
 pe_status pe_bundle_add(pe_bundle *bundle, const char *name, const pe_tensor *tensor)
 {
 	if (!bundle || !name || !tensor)
 		return PE_ERR_ARGUMENT;
-	if (strchr(name, '/'))
-		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "an array's name cannot have a '/': %.255s", name);
+	if (strchr(name, '/') && leads_astray(name))
+		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
+			"an array's name cannot have an empty part, . or .. beside a '/': %.255s", name);
 	int64_t bytes = pe_tensor_bytes(tensor);
 	if (bytes < 0)
 		return pe_fail(bundle->ctx, PE_ERR_SHAPE, "the type or shape of %.255s is not valid", name);

@@ -28,7 +28,7 @@ struct pe_bundle {
 };
 
 /* Adds an array whose memory, `owned` (may be NULL), becomes the bundle's; on failure it stays the
- * caller's. The name may hold '/', which some writers use; else as pe_bundle_add. */
+ * caller's. The name may be any path, as found in a file; else as pe_bundle_add. */
 pe_status pe_bundle_adopt(
 	pe_bundle *bundle, const char *name, const pe_tensor *tensor, void *owned) PE_NODISCARD;
 

@@ -419,7 +419,8 @@ typedef struct pe_bundle pe_bundle;
 PE_API PE_NODISCARD pe_status pe_bundle_create(pe_context *context, pe_bundle **out);
 PE_API void pe_bundle_destroy(pe_bundle **bundle);
 /* Adds an array by reference: tensor.data must live until the bundle is written or destroyed.
- * name: 1 to 255 bytes without '/', NUL or control characters, and not yet in the bundle. */
+ * name: 1 to 255 bytes of UTF-8 without control characters, not yet in the bundle. It may be a path, as in
+ * Flax's files, but none with an empty part, "." or "..", and is then refused by directories of .npy. */
 PE_API PE_NODISCARD pe_status pe_bundle_add(pe_bundle *bundle, const char *name, const pe_tensor *tensor);
 /* Adds a metadata entry; a second one of the same name replaces the first. */
 PE_API PE_NODISCARD pe_status pe_bundle_set_metadata(pe_bundle *bundle, const char *name, const char *value);

@@ -176,6 +176,19 @@ static bool must_be_given(const pe_encoding *e)
 	return false;
 }
 
+/* A checkpoint has a layer's parameters behind the layer's name: tells what would find them there. */
+static pe_status fail_lacking(pe_encoding *e, const char *name)
+{
+	const char *end, *other, *found = find_below(e, &name, 1, &end, &other);
+	if (!found)
+		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
+			"the weights lack %s (posenc help %s lists names and shapes)", name, e->encoder->table.name);
+	int prefix = (int)(end - found - 1);
+	return pe_encoding_fail(e, PE_ERR_ARGUMENT,
+		"the weights lack %s, but hold %s: the prefix %.*s (as=%.*s) would take it", name, found, prefix,
+		found, prefix, found);
+}
+
 static pe_status fill(pe_encoding *e, struct pe_weight *w, struct pe_initial initial, int64_t count)
 {
 	pe_tensor given;
@@ -187,8 +200,7 @@ static pe_status fill(pe_encoding *e, struct pe_weight *w, struct pe_initial ini
 		return w->source ? PE_OK : PE_ERR_NOMEM;
 	}
 	if (!initial.optional && must_be_given(e))
-		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
-			"the weights lack %s (posenc help %s lists names and shapes)", w->name, e->encoder->table.name);
+		return fail_lacking(e, w->name);
 	begin(e, initial, w->values, count);
 	w->random = (initial.kind == PE_INITIAL_NORMAL && initial.b > 0) ||
 		(initial.kind == PE_INITIAL_UNIFORM && initial.b > initial.a);

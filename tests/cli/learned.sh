@@ -23,6 +23,16 @@ expect 0 inspect xy.npz; prints 'x.slopes'; prints 'y.slopes'
 expect 0 encode seq:4 --with alibi:heads=2,as=x --with alibi:heads=2,as=y --weights xy.npz -o again.npz
 expect 0 compare two.npz again.npz --exact
 
+# Names may be paths, as Flax has them; what stands before a name in a checkpoint is told.
+expect 0 encode seq:4 --with alibi:heads=2,as=a/x --with alibi:heads=2,max_bias=4,as=a/y -o two.npz --save-weights axy.npz
+expect 0 inspect axy.npz; prints 'a/x.slopes'; prints 'a/y.slopes'
+expect 0 encode seq:4 --with alibi:heads=2,as=a/x --with alibi:heads=2,as=a/y --weights axy.npz -o again.npz
+expect 0 compare two.npz again.npz --exact
+expect 2 encode seq:4 --with alibi:heads=2 --weights axy.npz -o no.npz; says 'is said by as=PREFIX'
+expect 0 encode grid:2x2 --with swin:heads=2,as=a/x --with swin:heads=2,as=a/y -o two.npz --save-weights axy.npz
+expect 2 encode grid:2x2 --with swin:heads=2 --weights axy.npz -o no.npz
+says 'but hold a/x.relative_position_bias_table: the prefix a/x (as=a/x) would take it'
+
 # Weights of an encoder that another one is over go out and come back, behind its name.
 expect 0 encode seq:4 --with randomised:over=alibi:heads=2 -o a.npz --save-weights over.npz; silent
 expect 0 inspect over.npz; prints 'alibi.slopes *f64 *(2)'

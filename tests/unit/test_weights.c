@@ -171,7 +171,12 @@ static void reads_any_strides_and_refuses_integers(void **state)
 static void refuses_what_does_not_fit(void **state)
 {
 	pe_bundle *weights = bundle_of(*state, "table", "others");
-	refuses(*state, weights, PE_ERR_ARGUMENT, "fake: the weights lack other");
+	refuses(*state, weights, PE_ERR_ARGUMENT, "fake: the weights lack other (posenc help fake");
+	pe_bundle_destroy(&weights);
+	weights = bundle_of(*state, "blocks.0/attn.table.weight", "blocks.0/attn.other");
+	refuses(*state, weights, PE_ERR_ARGUMENT,
+		"lack table, but hold blocks.0/attn.table.weight: the prefix blocks.0/attn (as=blocks.0/attn) would "
+		"take it");
 	pe_bundle_destroy(&weights);
 	weights = bundle_of(*state, "table", NULL);
 	pe_tensor wrong = pe_tensor_dense(values[1], PE_F32, 2, (int64_t[]){COLUMNS, ROWS});
