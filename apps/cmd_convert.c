@@ -123,7 +123,7 @@ static int convert_one(struct convert *run, int64_t i, const char *name, const p
 	const char *file = run->cli->operands[0];
 	char why[160];
 	pe_tensor y = *x;
-	if (!run->conversion->shape(&run->choice, x, y.shape, why, sizeof why)) {
+	if (!run->conversion->shape(&run->choice, name, x, y.shape, why, sizeof why)) {
 		complain("%s: %s: %s", file, name, why);
 		return EXIT_INPUT;
 	}
@@ -134,7 +134,7 @@ static int convert_one(struct convert *run, int64_t i, const char *name, const p
 		complain("out of memory: %s", name);
 		return EXIT_SYSTEM;
 	}
-	pe_status status = run->conversion->apply(run->cli->ctx, &run->choice, x, &y);
+	pe_status status = run->conversion->apply(run->cli->ctx, &run->choice, name, x, &y);
 	if (status == PE_OK)
 		status = pe_bundle_add(run->out, name, &y);
 	run->converted++;
@@ -260,7 +260,8 @@ const struct command command_convert = {
 		"--patch-kernel: a kernel k of a patch embedding becomes k pinv(R), R the matrix that resamples a\n"
 		"patch (FlexiViT): a patch made larger by R gives the number it gave before. As timm's\n"
 		"resample_patch_embed does; big_vision has --resize bilinear --no-antialias. The grid of tokens\n"
-		"changes too: learned positions follow by 'posenc encode grid:HxW --with learned_grid'.\n"
+		"changes too: learned positions follow by 'posenc encode grid:HxW --with learned_grid'. Kernels of\n"
+		"Flax, such as big_vision's embedding/kernel, are (height, width, channels, dim).\n"
 		"Every other tensor is copied bit for bit.\n"
 		"\n"
 		"  posenc convert model.safetensors --rope halves:interleaved --head-dim 128 -o meta.safetensors\n"

@@ -22,11 +22,12 @@ struct conversion {
 	const char *const *own;   /* options without effect on others; NULL behind */
 	/* Reads the options. EXIT_DONE, or an exit code with the message already written. */
 	int (*take_options)(struct cli *cli, struct conversion_choice *choice);
-	/* The shape of x after; false: x is none that can be converted, why says what is wrong. */
-	bool (*shape)(const struct conversion_choice *choice, const pe_tensor *x, int64_t *shape, char *why,
-		size_t why_size);
-	pe_status (*apply)(
-		pe_context *ctx, const struct conversion_choice *choice, const pe_tensor *x, const pe_tensor *y);
+	/* The shape of x after; false: x is none that can be converted, why says what is wrong. name is its name
+	 * in the file. */
+	bool (*shape)(const struct conversion_choice *choice, const char *name, const pe_tensor *x,
+		int64_t *shape, char *why, size_t why_size);
+	pe_status (*apply)(pe_context *ctx, const struct conversion_choice *choice, const char *name,
+		const pe_tensor *x, const pe_tensor *y);
 };
 
 extern const struct conversion conversion_rope, conversion_patch_kernel;

@@ -6,7 +6,8 @@
 #include "conversion.h"
 
 static const char *const usual[] = {"patch_embed.proj.weight", "patch_embeddings.projection.weight",
-	"patch_embedding.weight", "embeds.proj.weight", "conv_proj.weight", "visual.conv1.weight", NULL};
+	"patch_embedding.weight", "embeds.proj.weight", "conv_proj.weight", "visual.conv1.weight",
+	"embedding/kernel", NULL};
 static const char *const own[] = {"resize", "no-antialias", "patch-order", NULL};
 
 /* ---- options ------------------------------------------------------------------------ */
@@ -64,11 +65,31 @@ static int64_t flat_channels(const struct conversion_choice *choice, const pe_te
 	return x->shape[1] % pixels == 0 ? x->shape[1] / pixels : 0;
 }
 
-static bool shape(
+/* Flax's convolutions: (height, width, channels, dim). */
+static bool is_flax(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	return strcmp(slash ? slash + 1 : name, "kernel") == 0;
+}
+
+static bool shape_flax(
 	const struct conversion_choice *choice, const pe_tensor *x, int64_t *out, char *why, size_t why_size)
+{
+	const int64_t *old = choice->old_patch;
+	memcpy(out, choice->new_patch, sizeof choice->new_patch);
+	snprintf(why, why_size,
+		"it is no embedding of patches of %lld x %lld as Flax has it, (%lld, %lld, channels, dim)",
+		(long long)old[0], (long long)old[1], (long long)old[0], (long long)old[1]);
+	return x->ndim == 4 && x->shape[0] == old[0] && x->shape[1] == old[1];
+}
+
+static bool shape(const struct conversion_choice *choice, const char *name, const pe_tensor *x, int64_t *out,
+	char *why, size_t why_size)
 {
 	const int64_t *old = choice->old_patch, *new = choice->new_patch;
 	memcpy(out, x->shape, sizeof x->shape);
+	if (is_flax(name))
+		return shape_flax(choice, x, out, why, why_size);
 	if (x->ndim == 2) {
 		int64_t channels = flat_channels(choice, x);
 		if (!choice->flat)
@@ -106,9 +127,25 @@ static pe_tensor unfold(
 	return view;
 }
 
-static pe_status apply(
-	pe_context *ctx, const struct conversion_choice *choice, const pe_tensor *x, const pe_tensor *y)
+/* (dim, channels, height, width) of (height, width, channels, dim). */
+static pe_tensor turn_flax(const pe_tensor *x)
 {
+	static const int from[] = {3, 2, 0, 1};
+	pe_tensor view = *x;
+	for (int d = 0; d < 4; d++) {
+		view.shape[d] = x->shape[from[d]];
+		view.strides[d] = x->strides[from[d]];
+	}
+	return view;
+}
+
+static pe_status apply(pe_context *ctx, const struct conversion_choice *choice, const char *name,
+	const pe_tensor *x, const pe_tensor *y)
+{
+	if (is_flax(name)) {
+		pe_tensor kernels = turn_flax(x), out = turn_flax(y);
+		return pe_patch_kernel_resize(ctx, &choice->patch, &kernels, &out);
+	}
 	if (x->ndim != 2)
 		return pe_patch_kernel_resize(ctx, &choice->patch, x, y);
 	int64_t channels = flat_channels(choice, x);
@@ -123,7 +160,7 @@ const struct conversion conversion_patch_kernel = {
 	.usual = usual,
 	.usual_text =
 		"a patch embedding's weight (patch_embed.proj, patch_embeddings.projection, patch_embedding, "
-		"embeds.proj, conv_proj, visual.conv1)",
+		"embeds.proj, conv_proj, visual.conv1, embedding/kernel)",
 	.own = own,
 	.take_options = take_options,
 	.shape = shape,

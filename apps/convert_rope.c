@@ -30,17 +30,18 @@ static int take_options(struct cli *cli, struct conversion_choice *choice)
 		: EXIT_USAGE;
 }
 
-static bool shape(
-	const struct conversion_choice *choice, const pe_tensor *x, int64_t *out, char *why, size_t why_size)
+static bool shape(const struct conversion_choice *choice, const char *name, const pe_tensor *x, int64_t *out,
+	char *why, size_t why_size)
 {
-	(void)choice, (void)why, (void)why_size; /* pe_rotary_convert refuses what it must */
+	(void)choice, (void)name, (void)why, (void)why_size; /* pe_rotary_convert refuses what it must */
 	memcpy(out, x->shape, sizeof x->shape);
 	return true;
 }
 
-static pe_status apply(
-	pe_context *ctx, const struct conversion_choice *choice, const pe_tensor *x, const pe_tensor *y)
+static pe_status apply(pe_context *ctx, const struct conversion_choice *choice, const char *name,
+	const pe_tensor *x, const pe_tensor *y)
 {
+	(void)name;
 	return pe_rotary_convert(ctx, choice->from, choice->to, choice->head_dim, choice->rotary_dim, x, y);
 }
 

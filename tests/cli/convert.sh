@@ -49,6 +49,12 @@ expect 0 compare same.safetensors "$from" --exact
 expect 0 convert "$from" --patch-kernel 4:6 --tensors 'visual.*' --resize bilinear --no-antialias -o q.npz
 expect 1 compare q.npz p.npz; prints '^different .*visual.patch_embed'
 
+expect 0 convert "$kernels/flax.npz" --patch-kernel 4:6 -o f.npz; silent
+expect 0 compare f.npz "$kernels/flax_large.npz" --tolerance 1e-6; prints '^alike .*params/head/kernel'
+expect 0 convert "$kernels/flax.npz" --patch-kernel 4:6 -o f.safetensors
+expect 0 compare f.npz f.safetensors --exact
+expect 3 convert "$kernels/flax.npz" --patch-kernel 5:6 -o no.npz; says '(5, 5, channels, dim)'
+expect 2 convert "$kernels/flax.npz" --patch-kernel 4:6 -o no/; says 'params/embedding/kernel is no name for a file'
 expect 3 convert "$from" --patch-kernel 4:6 -o no.npz; says 'patch_embedding.weight: it is flat: --patch-order'
 expect 3 convert "$from" --patch-kernel 5:6 -o no.npz; says 'no embedding of patches of 5 x 5'
 expect 3 convert "$from" --patch-kernel 4:6 --tensors 'blocks*' --patch-order c,ph,pw -o no.npz; says 'rows of 4 are not made of patches'

@@ -59,3 +59,7 @@ for name, tensors in (("vit", before), ("large", after)):
     path = os.path.join(HERE, "patch_kernel", name + ".safetensors")
     save_file(tensors, path, {"format": "pt"})
     os.chmod(path, 0o644)
+
+for name, kernel in (("flax", before), ("flax_large", after)):
+    kernel = kernel["patch_embed.proj.weight"].permute(2, 3, 1, 0).float().numpy()
+    save("patch_kernel/" + name, **{"params/embedding/kernel": kernel, "params/head/kernel": np.eye(4, 3)})
