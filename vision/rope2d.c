@@ -3,6 +3,7 @@
  * frequency; or every pair by both, with learned frequencies. Heo et al., "Rotary position embedding for
  * vision transformer", 2024; Fang et al., "EVA-02", 2023. */
 #include <math.h>
+#include <string.h>
 
 #include "encoder.h"
 #include "frequency.h"
@@ -25,7 +26,8 @@ struct state {
 	enum denominator denominator;
 	double start, reference[2];           /* of y and x */
 	struct pe_frequencies frequencies[2]; /* of the first axis and of the second */
-	const double *learned;                /* (2, heads, pairs), or NULL */
+	const double *learned;                /* of the first axis, (heads, pairs), or NULL */
+	int64_t learned_step;                 /* from there to those of the second */
 };
 
 /* ---- coordinates -------------------------------------------------------------------- */
@@ -107,7 +109,7 @@ static void turn_learned(const pe_encoding *e, const struct pe_place *at, int64_
 {
 	const struct state *s = e->state;
 	int64_t pairs = s->rotation.pairs;
-	const double *one = s->learned + at->head * pairs + first, *other = one + e->heads * pairs;
+	const double *one = s->learned + at->head * pairs + first, *other = one + s->learned_step;
 	double c[2];
 	find_coordinates(e, at, c);
 	for (int64_t t = 0; t < count; t++)
@@ -268,15 +270,49 @@ static void begin_learned(const pe_encoding *e, const struct state *s, double *f
 	}
 }
 
+/* Whether freqs are given of all layers, (2, layers, heads, pairs), or, as RoPE-ViT has them, (2, layers,
+ * heads · pairs). */
+static bool has_layers(const pe_encoding *e, int64_t pairs, int32_t *ndim, int64_t *shape)
+{
+	if (!pe_encoding_given_shape(e, "freqs", ndim, shape))
+		return false;
+	if (*ndim == 4)
+		return shape[2] == e->heads && shape[3] == pairs;
+	return *ndim == 3 && shape[2] == e->heads * pairs && (e->heads > 1 || shape[1] != 1);
+}
+
+/* The shape that freqs are asked for in, and where the layer begins. */
+static pe_status choose_layer(pe_encoding *e, struct state *s, int32_t *ndim, int64_t *shape, int64_t *start)
+{
+	int64_t layer = pe_params_int(e->params, "layer"), pairs = s->rotation.pairs, one = e->heads * pairs;
+	*start = 0;
+	s->learned_step = one;
+	if (!has_layers(e, pairs, ndim, shape)) {
+		*ndim = 3;
+		memcpy(shape, (int64_t[]){2, e->heads, pairs}, 3 * sizeof *shape);
+		return layer < 0 ? PE_OK
+						 : pe_encoding_fail(e, PE_ERR_ARGUMENT,
+							   "layer has no effect: no freqs of several layers are given");
+	}
+	if (layer < 0 || layer >= shape[1])
+		return pe_encoding_fail(e, PE_ERR_RANGE,
+			"freqs are of %lld layers: the option layer must say which, from 0", (long long)shape[1]);
+	*start = layer * one;
+	s->learned_step = shape[1] * one;
+	return PE_OK;
+}
+
 static pe_status take_learned(pe_encoding *e, struct state *s)
 {
 	double *freqs;
+	int32_t ndim;
+	int64_t shape[PE_MAX_DIMS], start;
 	e->heads = e->key_heads = pe_params_int(e->params, "heads");
-	PE_TRY(pe_encoding_weight(e, "freqs", 3, (int64_t[]){2, e->heads, s->rotation.pairs},
-		pe_initial_uniform(0, 6.283185307179586), &freqs));
+	PE_TRY(choose_layer(e, s, &ndim, shape, &start));
+	PE_TRY(pe_encoding_weight(e, "freqs", ndim, shape, pe_initial_uniform(0, 6.283185307179586), &freqs));
 	if (!pe_encoding_weight_is_given(e, "freqs"))
 		begin_learned(e, s, freqs);
-	s->learned = freqs;
+	s->learned = freqs + start;
 	return PE_OK;
 }
 
@@ -332,7 +368,9 @@ static const pe_option_info options[] = {
 		"the same list for both axes; one list of twice the length, its even numbers for the first axis and "
 		"its odd ones for the second; or learned for each head, axis and pair"),
 	PE_INT("heads", "12", 1, 4096, "attention heads, of frequencies=learned"),
-	PE_CHOICE("periods", "exact", "exact|bf16", "periods scale/w as they are, or rounded to bf16"),
+	PE_INT("layer", "-1", -1, 4096, "frequencies=learned: which layer, from 0, of a weight of all layers"),
+	PE_CHOICE("periods", "exact", "exact|bf16",
+		"periods scale/w as they are, or base^x of x rounded to bf16, rounded too"),
 	PE_REAL("scale", "1", -1e9, 1e9, "what all frequencies are multiplied by"),
 	PE_CHOICE("coordinates", "index", "index|reference|centred",
 		"i + start; (i + start)/length reference; or 2 (i + start + 0.5)/length - 1, from -1 to 1"),
@@ -359,7 +397,8 @@ static const pe_preset_info presets[] = {
 		"grid "
 		"counts"},
 	{"rope_vit_mixed", "axes=xy,base=10,frequencies=learned",
-		"RoPE-ViT mixed: freqs of one layer, their first row of x. timm with grid indexing 'ij' has axes=yx; "
+		"RoPE-ViT mixed: layer says which of freqs, whose first row is of x. timm with grid indexing 'ij' "
+		"has axes=yx; "
 		"heads and head_dim are the model's"},
 	{"perception", "axes=xy,coordinates=reference,start=1,reference=24",
 		"Perception Encoder T, S and L at 336 to 384 pixels, as timm has it: rows and columns from 1. B/16 "
@@ -390,10 +429,10 @@ static const pe_preset_info presets[] = {
 };
 
 static const pe_weight_info weights[] = {
-	{"freqs", "(2, heads, head_dim/2)", "a random direction for each head",
-		"frequencies=learned: of the first axis, then of the second; one layer of RoPE-ViT's or timm's "
-		"freqs, "
-		"(2, layers, heads, head_dim/2)"},
+	{"freqs", "(2, heads, head_dim/2), (2, layers, heads, head_dim/2) or (2, layers, heads head_dim/2)",
+		"a random direction for each head",
+		"frequencies=learned: of the first axis, then of the second; of all layers as timm (rope.freqs) and "
+		"RoPE-ViT have them, with the option layer"},
 };
 
 const struct pe_encoder pe_encoder_rope2d = {

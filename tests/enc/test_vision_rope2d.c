@@ -7,6 +7,7 @@
 
 #include "xt_attend.h"
 #include "xt_rotation.h"
+#include "xt_scores.h"
 
 static pe_domain *grid(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
 {
@@ -352,6 +353,44 @@ static void learned_frequencies_begin_with_directions(void **state)
 	pe_domain_destroy(&domain);
 }
 
+/* The rows of cos and sin with freqs as given. */
+static double *turned_by(pe_context *ctx, const char *with, pe_tensor *freqs)
+{
+	pe_bundle *weights;
+	pe_domain *domain = grid(ctx, 1, 3, 4, 1);
+	assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
+	assert_int_equal(pe_bundle_add(weights, "freqs", freqs), PE_OK);
+	pe_encoding *e = xt_encoding(ctx, with, domain, NULL, weights);
+	pe_tensor sines = xt_computed(e, "sin");
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
+	pe_bundle_destroy(&weights);
+	return sines.data;
+}
+
+/* Of freqs of several layers one is taken, as if it were given alone. */
+static void takes_one_layer_of_several(void **state)
+{
+	enum { LAYERS = 4, PAIRS = 6, ONE = HEADS * PAIRS, ROWS = HEADS * 13 * PAIRS };
+	double all_layers[2 * LAYERS * ONE], alone[2 * ONE];
+	for (int i = 0; i < 2 * LAYERS * ONE; i++)
+		all_layers[i] = sin(i + 1.0);
+	for (int axis = 0; axis < 2; axis++)
+		memcpy(alone + axis * ONE, all_layers + (axis * LAYERS + 2) * ONE, ONE * sizeof *alone);
+	pe_tensor one = pe_tensor_dense(alone, PE_F64, 3, (int64_t[]){2, HEADS, PAIRS});
+	pe_tensor several[] = {pe_tensor_dense(all_layers, PE_F64, 4, (int64_t[]){2, LAYERS, HEADS, PAIRS}),
+		pe_tensor_dense(all_layers, PE_F64, 3, (int64_t[]){2, LAYERS, ONE})};
+	char with[96];
+	double *want = turned_by(*state, all[3], &one);
+	snprintf(with, sizeof with, "%s,layer=2", all[3]);
+	for (int i = 0; i < 2; i++) {
+		double *got = turned_by(*state, with, &several[i]);
+		assert_memory_equal(got, want, ROWS * sizeof *got);
+		free(got);
+	}
+	free(want);
+}
+
 /* ---- attention ---------------------------------------------------------------------- */
 
 /* Few queries at the end of a grid; heads of more pairs than are turned at a time. */
@@ -385,6 +424,27 @@ static void refuses_what_it_cannot_take(void **state)
 	xt_refuses_on(
 		ctx, "rope2d:preset=dinov3", positions, PE_ERR_UNSUPPORTED, "coordinates needs the size of a grid");
 	xt_refuses_settings(ctx, "rope2d", PE_ERR_SHAPE, "it takes a grid, or two numbers a position");
+	xt_refuses_on(ctx, "rope2d:frequencies=learned,layer=1", domain, PE_ERR_ARGUMENT, "layer has no effect");
+	static const struct {
+		const char *settings, *text;
+	} layers[] = {{"preset=rope_vit_mixed,heads=3,head_dim=12", "freqs are of 2 layers: the option layer"},
+		{"preset=rope_vit_mixed,heads=3,head_dim=12,layer=2", "freqs are of 2 layers"}};
+	double freqs[2 * 2 * 3 * 6] = {0};
+	pe_tensor several = pe_tensor_dense(freqs, PE_F64, 4, (int64_t[]){2, 2, 3, 6});
+	for (int i = 0; i < 2; i++) {
+		pe_bundle *weights;
+		pe_params *params;
+		pe_encoding *e;
+		assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
+		assert_int_equal(pe_bundle_add(weights, "freqs", &several), PE_OK);
+		assert_int_equal(pe_params_create(ctx, "rope2d", &params), PE_OK);
+		xt_set(params, layers[i].settings);
+		pe_encoding_options options = {sizeof options, .weights = weights};
+		xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("rope2d"), params, domain, &options, &e),
+			PE_ERR_RANGE, layers[i].text);
+		pe_params_destroy(&params);
+		pe_bundle_destroy(&weights);
+	}
 	pe_domain_destroy(&positions);
 	pe_domain_destroy(&domain);
 }
@@ -400,6 +460,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(scores_follow_the_difference_of_places),
 		cmocka_unit_test(takes_positions_and_tails),
 		cmocka_unit_test(learned_frequencies_begin_with_directions),
+		cmocka_unit_test(takes_one_layer_of_several),
 		cmocka_unit_test(ways_of_attention_agree),
 		cmocka_unit_test(refuses_what_it_cannot_take),
 	};
