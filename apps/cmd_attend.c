@@ -352,7 +352,10 @@ static int run_attend(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
-	{"with", 0, "NAME[:key=value,...]", "an encoder and its options; they act in the order given"},
+	{"with", 0, "NAME[:key=value,...]",
+		"an encoder and its options; they act in the order given. as=PREFIX: its weights are called "
+		"PREFIX.NAME, "
+		"as a layer's in a checkpoint are"},
 	OUTPUT_OPTIONS,
 	{"causal", 0, NULL, "a query sees the keys that do not stand after it"},
 	{"offset", 0, "N", "the first query stands at N, the first key at 0 (the last query at the last key)"},

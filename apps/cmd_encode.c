@@ -176,7 +176,10 @@ static int run_encode(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
-	{"with", 0, "NAME[:key=value,...]", "an encoder and its options; may be given several times"},
+	{"with", 0, "NAME[:key=value,...]",
+		"an encoder and its options; may be given several times. as=PREFIX: its arrays and weights are "
+		"called "
+		"PREFIX.NAME, as a layer's in a checkpoint are"},
 	OUTPUT_OPTIONS,
 	{"arrays", 0, "NAME,...", "which arrays to write"},
 	LEARNED_OPTIONS,

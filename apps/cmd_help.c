@@ -123,10 +123,12 @@ static void print_sites(const pe_encoder *encoder)
 static void print_weights(const pe_encoder *encoder)
 {
 	if (pe_encoder_weight_count(encoder))
-		puts("\nWeights (--weights FILE), each named NAME or PREFIX.NAME");
+		puts("\nWeights (--weights FILE), each named NAME, or PREFIX.NAME or PREFIX/NAME with as=PREFIX");
 	for (int64_t i = 0; i < pe_encoder_weight_count(encoder); i++) {
 		pe_weight_info w = pe_encoder_weight(encoder, i);
-		printf("  %s %s, begins as %s\n      %s\n", w.name, w.shape, w.initial, w.help);
+		printf("  %s %s, begins as %s\n", w.name, w.shape, w.initial);
+		if (*w.help)
+			printf("      %s\n", w.help);
 	}
 }
 

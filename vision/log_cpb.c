@@ -164,7 +164,7 @@ static const pe_weight_info weights[] = {
 	{"continuous_position_bias_mlp.0.bias", "(hidden)", "zeros", ""},
 	{"continuous_position_bias_mlp.2.weight", "(heads, hidden)", "N(0, 0.02)", ""},
 	{"continuous_position_bias_mlp.2.bias", "(heads)", "zeros", "mode cr"},
-	{"mlp.fc1.weight", "(hidden, 2)", "N(0, 0.02)", "the same, as timm's RelPosMlp names it, mode cr"},
+	{"mlp.fc1.weight", "(hidden, 2)", "N(0, 0.02)", "the same, as timm's RelPosMlp names it"},
 	{"mlp.fc1.bias", "(hidden)", "zeros", ""},
 	{"mlp.fc2.weight", "(heads, hidden)", "N(0, 0.02)", ""},
 	{"mlp.fc2.bias", "(heads)", "zeros", "mode cr"},
