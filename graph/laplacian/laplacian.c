@@ -68,6 +68,17 @@ static pe_status check_degree(pe_context *ctx, const struct pe_laplacian *l, int
 		degree);
 }
 
+/* Residuals are sums of squares, which must not vanish. A light edge beside others does no harm. */
+static pe_status check_norm(pe_context *ctx, const struct pe_laplacian *l, int32_t c)
+{
+	if (l->norm1[c] == 0 || l->norm1[c] >= 1 / DEGREE_LIMIT)
+		return PE_OK;
+	return pe_fail(ctx, PE_ERR_RANGE,
+		"the Laplacian of the component of node %d has norm %.3g, below what doubles can carry: scale the "
+		"weights",
+		(int)l->order[l->start[c]], l->norm1[c]);
+}
+
 /* The weighted degree of node i; *negative is set if a weight below 0 is met. */
 static double degree_of(const struct pe_csr *graph, bool loops, int32_t i, bool *negative)
 {
@@ -114,29 +125,29 @@ struct filling {
 };
 
 /* The row at place p of a component that begins at p0. null holds the scaling so far, D^-½ or ones. `plain`:
- * the component is the graph, in its own order, and there are no weights. */
-static inline void fill_row(const struct pe_csr *graph, bool loops, int32_t p0, int32_t p, bool plain,
-	struct filling *f, struct pe_laplacian *l)
+ * the component is the graph, in its own order, and there are no weights. What a loop adds to A and to D
+ * cancels: a sum without it has no rounding of the loop's size. */
+static inline void fill_row(
+	const struct pe_csr *graph, int32_t p0, int32_t p, bool plain, struct filling *f, struct pe_laplacian *l)
 {
 	int32_t i = plain ? p : l->order[p], *col = l->col;
 	const int32_t *place = l->place;
 	const double *scale = l->null + p0;
-	double own = l->degree[p], loop = 0, sum = 0, *val = l->val, factor = scale[p - p0];
+	double own = l->degree[p], rest = 0, sum = 0, *val = l->val, factor = scale[p - p0];
 	int64_t at = f->at, end = graph->row[i + 1];
 	for (int64_t e = graph->row[i]; e < end; e++) {
 		int32_t j = graph->col[e];
 		double w = plain || !graph->weight ? 1 : graph->weight[e];
-		if (j == i) {
-			loop = loops ? w : 0;
+		if (j == i)
 			continue;
-		}
 		int32_t to = plain ? j : place[j];
 		double entry = w * (factor * scale[to]);
 		col[at] = to;
 		val[at++] = -entry;
 		sum += fabs(entry);
+		rest += w;
 	}
-	double diagonal = l->normalized ? (own > 0 ? (own - loop) / own : 0) : own - loop;
+	double diagonal = l->normalized ? (own > 0 ? rest / own : 0) : rest;
 	sum += fabs(diagonal);
 	l->diag[p] = diagonal;
 	f->norm1 = sum > f->norm1 ? sum : f->norm1;
@@ -167,11 +178,11 @@ static void fill_component(
 	row[0] = 0;
 	bool plain = l->components == 1 && !graph->weight;
 	for (int32_t p = p0; plain && p < p1; p++) {
-		fill_row(graph, rules->loops, 0, p, true, &f, l);
+		fill_row(graph, 0, p, true, &f, l);
 		row[p + 1] = f.at;
 	}
 	for (int32_t p = p0; !plain && p < p1; p++) {
-		fill_row(graph, rules->loops, p0, p, false, &f, l);
+		fill_row(graph, p0, p, false, &f, l);
 		row[p - p0 + 1] = f.at - l->first[c];
 	}
 	fill_null(p0, p1, f.volume, l);
@@ -203,6 +214,7 @@ pe_status pe_laplacian_build(pe_context *ctx, const struct pe_csr *graph,
 	out->first[0] = 0;
 	for (int32_t c = 0; c < out->components; c++) {
 		fill_component(graph, rules, c, out);
+		PE_TRY(check_norm(ctx, out, c));
 		out->norm = out->norm1[c] > out->norm ? out->norm1[c] : out->norm;
 	}
 	return PE_OK;

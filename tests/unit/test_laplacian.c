@@ -165,6 +165,45 @@ static void what_is_refused(void **state)
 	xt_edges_free(&e);
 }
 
+/* A loop cancels in D - A, however heavy it is, and leaves the ratio of the rest to D in the other form. */
+static void heavy_loops(void **state)
+{
+	struct xt_edges e = xt_path_graph(5), looped = xt_path_graph(5);
+	for (int i = 0; i < 4; i++)
+		e.w[i] = looped.w[i] = 0.1 * (i + 1);
+	xt_join(&looped, 2, 2, 1e17);
+	struct pe_laplacian_rules rules = {.loops = true};
+	struct built plain = build(*state, &e, rules), b = build(*state, &looped, rules);
+	assert_int_equal(b.status, PE_OK);
+	assert_memory_equal(b.laplacian.diag, plain.laplacian.diag, 5 * sizeof(double));
+	assert_memory_equal(b.laplacian.val, plain.laplacian.val, 8 * sizeof(double));
+	dispose(&b);
+	dispose(&plain);
+	rules.normalized = true;
+	b = build(*state, &looped, rules);
+	xt_close_f64(b.laplacian.diag[2], 0.5 / 1e17, 0, 1e-14 * 0.5 / 1e17);
+	dispose(&b);
+	xt_edges_free(&e);
+	xt_edges_free(&looped);
+}
+
+/* Squares of numbers below 1e-154 vanish, and with them every residual. One light edge among others does no
+ * harm. */
+static void weights_near_nothing(void **state)
+{
+	static const struct pe_laplacian_rules none = {.normalized = false};
+	struct xt_edges e = xt_path_graph(4);
+	e.w[2] = 1e-200;
+	struct built b = build(*state, &e, none);
+	assert_int_equal(b.status, PE_OK);
+	dispose(&b);
+	e.w[0] = e.w[1] = 2e-200;
+	b = build(*state, &e, none);
+	xt_fails(*state, b.status, PE_ERR_RANGE, "scale the weights");
+	dispose(&b);
+	xt_edges_free(&e);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +211,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(symmetric_to_the_bit),
 		cmocka_unit_test(residuals),
 		cmocka_unit_test(what_is_refused),
+		cmocka_unit_test(heavy_loops),
+		cmocka_unit_test(weights_near_nothing),
 	};
 	return xt_run(argc, argv, tests);
 }
