@@ -98,6 +98,13 @@ done:
 	return status;
 }
 
+/* Columns to take for `count` pairs. Of an exhausted space all: it is the whole space, in which M tells its
+ * pairs better than the operator, whose values of the far end are lost in rounding. */
+static int32_t columns_for(const struct pe_eigen_search *s, const struct pe_eigen_estimate *e, int32_t count)
+{
+	return e->all ? s->krylov.active : count;
+}
+
 /* The wanted pairs and those that are equal to the last of them, as the estimates show it. */
 static int32_t count_group(const struct pe_eigen_search *s, const struct pe_eigen_request *request,
 	const struct pe_eigen_estimate *e)
@@ -126,8 +133,8 @@ static pe_status try_to_finish(struct pe_eigen_search *s, const struct pe_eigen_
 	if (growing && !e->all)
 		return PE_OK;
 	bool last = s->bound < 1e-17 * s->problem->norm1 || e->all;
-	PE_TRY(take(s, count, last));
-	s->above = count < e->count ? e->values[count] - e->errors[count] : INFINITY;
+	PE_TRY(take(s, columns_for(s, e, count), last));
+	s->above = count < e->count && !e->all ? e->values[count] - e->errors[count] : INFINITY;
 	*finished = s->converged || last;
 	s->bound *= 0.1;
 	return PE_OK;
@@ -187,7 +194,7 @@ static pe_status search(struct pe_eigen_search *s, const struct pe_eigen_request
 		PE_TRY(restart(s, request, &e, changed));
 	}
 	if (!finished)
-		PE_TRY(take(s, (int32_t)pe_min(request->k, e.count), true));
+		PE_TRY(take(s, columns_for(s, &e, (int32_t)pe_min(request->k, e.count)), true));
 	s->applied += s->krylov.applied;
 	return PE_OK;
 }

@@ -80,6 +80,26 @@ static void takes_weights_far_apart(void **state)
 	}
 }
 
+/* Where the basis is the whole space: what rounding leaves of the largest values in the inverse is not
+ * enough, and need not be. */
+static void exhausts_a_space_of_weights_far_apart(void **state)
+{
+	for (int sym = 0; sym < 2; sym++)
+		for (int32_t n = 4; n <= 120; n += 29) {
+			struct xt_problem problem = xt_eigen_random(n, 6, sym);
+			struct pe_eigen_request request = xt_eigen_ask(n / 2 + 1, 1e-12);
+			struct pe_eigen_result result;
+			assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &result), PE_OK);
+			assert_true(result.converged && result.certified);
+			xt_eigen_check_pairs(&problem, &result, 1e-12);
+			double *spectrum = xt_eigen_spectrum(*state, &problem);
+			xt_eigen_check_values(&result, spectrum, 1e-12 * problem.p.norm1);
+			free(spectrum);
+			pe_eigen_result_free(*state, &result);
+			xt_problem_free(&problem);
+		}
+}
+
 /* A cycle with one edge of weight -1/2 among ones has values below 0. */
 static void takes_negative_weights(void **state)
 {
@@ -251,6 +271,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(says_when_a_group_is_too_large),
 		cmocka_unit_test(finds_all_pairs),
 		cmocka_unit_test(takes_weights_far_apart),
+		cmocka_unit_test(exhausts_a_space_of_weights_far_apart),
 		cmocka_unit_test(takes_negative_weights),
 		cmocka_unit_test(counts_what_is_there),
 		cmocka_unit_test(refuses_a_count_that_rounding_decides),
