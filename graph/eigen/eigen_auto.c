@@ -19,6 +19,7 @@
 #define NEARLY_FULL \
 	0.05 /* share of all other nodes that are neighbours: ordering a factor would take forever */
 #define FILTER_RESTARTS 100 /* before a factorisation that looked too dear is tried after all */
+#define FILTER_LEAST 1e-7   /* of the largest eigenvalue: below, a filter would need a degree of thousands */
 
 static void explain(struct pe_eigen_result *out, const char *why)
 {
@@ -63,6 +64,16 @@ static pe_status is_small_world(pe_context *ctx, const struct pe_eigen_problem *
 	return PE_OK;
 }
 
+/* The sum of the smallest eigenvalues is at most that of as many diagonal entries (Schur and Horn): with
+ * weights of many orders it shows what a filter would have to part. */
+static bool is_out_of_reach(const struct pe_eigen_problem *p, const struct pe_eigen_request *r)
+{
+	int64_t small = 0;
+	for (int32_t i = 0; i < p->n && p->semidefinite; i++)
+		small += p->diag[i] < FILTER_LEAST * p->upper;
+	return small > r->k;
+}
+
 /* *factor is NULL where it would be too large to be tried. */
 static pe_status analyse(pe_context *ctx, const struct pe_eigen_problem *p, struct pe_sparse_factor **factor)
 {
@@ -76,7 +87,7 @@ static pe_status analyse(pe_context *ctx, const struct pe_eigen_problem *p, stru
 static bool is_cheap(const struct pe_eigen_problem *p, const struct pe_sparse_factor *factor)
 {
 	double entries = (double)(p->row[p->n] - p->row[0]) + p->n;
-	return factor && pe_sparse_factor_flops(factor) <= fmax(FLOPS_FREE, FLOPS_ENTRY * entries);
+	return pe_sparse_factor_flops(factor) <= fmax(FLOPS_FREE, FLOPS_ENTRY * entries);
 }
 
 static pe_status filter(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
@@ -94,24 +105,29 @@ pe_status pe_eigen_auto(pe_context *ctx, const struct pe_eigen_problem *p, const
 	*out = (struct pe_eigen_result){0};
 	if (p->n <= DENSE_N || (r->k > p->n / DENSE_SHARE && p->n <= DENSE_MOST))
 		return pe_eigen_dense(ctx, p, r, out);
+	bool unfit = is_out_of_reach(p, r);
 	PE_TRY(is_small_world(ctx, p, &small_world));
+	bool analysed = !small_world || unfit;
 	struct pe_sparse_factor *factor = NULL;
-	if (!small_world)
+	if (analysed)
 		PE_TRY(analyse(ctx, p, &factor));
 	pe_status status = PE_OK;
-	bool cheap = is_cheap(p, factor);
-	if (!cheap)
+	int64_t spent = 0;
+	if (!factor || (!unfit && !is_cheap(p, factor)))
 		status = filter(ctx, p, r, FILTER_RESTARTS, out);
 	if (status != PE_OK || out->converged)
 		goto done;
 	/* What looked too dear is tried after all. */
+	spent = out->products;
 	pe_eigen_result_free(ctx, out);
-	if (small_world)
+	if (!analysed)
 		status = analyse(ctx, p, &factor);
 	if (status == PE_OK && factor)
 		status = pe_eigen_by_factor(ctx, p, r, factor, out);
 	else if (status == PE_OK)
 		status = filter(ctx, p, r, 10 * FILTER_RESTARTS, out);
+	if (status == PE_OK)
+		out->products += spent;
 done:
 	pe_sparse_factor_destroy(ctx, &factor);
 	return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "xt.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "rng.h"
@@ -21,26 +22,30 @@ static void expect(pe_context *ctx, struct xt_problem problem, int32_t k, const 
 	xt_problem_free(&problem);
 }
 
-/* Every node linked to ten others at random: the factor of such a graph is nearly dense. */
-static struct xt_problem expander(int32_t n)
+/* Every node linked to `links` others at random, by weights 10^±decades: the factor is nearly dense. */
+static struct xt_problem expander(int32_t n, int32_t links, double decades, bool sym)
 {
-	int32_t *u = malloc((size_t)n * 10 * sizeof *u), *v = malloc((size_t)n * 10 * sizeof *v);
-	assert_true(u && v);
-	int64_t edges = 0;
+	int64_t most = (int64_t)n * links, edges = 0;
+	int32_t *u = malloc((size_t)most * sizeof *u), *v = malloc((size_t)most * sizeof *v);
+	double *w = malloc((size_t)most * sizeof *w);
+	assert_true(u && v && w);
 	for (int32_t i = 0; i < n; i++)
-		for (int32_t j = 0; j < 10; j++) {
+		for (int32_t j = 0; j < links; j++) {
 			/* Strides of its own for each j: no edge comes twice. */
 			int32_t to = (int32_t)(((int64_t)i + 1 + j * 97 + (int64_t)j * j * 389 +
 									   (int64_t)(pe_rng_uniform(3, 3, (uint64_t)(i / 8 * 10 + j)) * 90)) %
 				n);
 			if (to != i) {
 				u[edges] = i;
-				v[edges++] = to;
+				v[edges] = to;
+				w[edges] = pow(10, decades * (2 * pe_rng_uniform(3, 4, (uint64_t)edges) - 1));
+				edges++;
 			}
 		}
-	struct xt_problem out = xt_problem(n, edges, u, v, NULL, true);
+	struct xt_problem out = xt_problem(n, edges, u, v, decades > 0 ? w : NULL, sym);
 	free(u);
 	free(v);
+	free(w);
 	return out;
 }
 
@@ -49,15 +54,32 @@ static void chooses_by_size_and_fill(void **state)
 	expect(*state, xt_eigen_cycle(60, true), 5, "dense");
 	expect(*state, xt_eigen_grid(25, 25, true), 400, "dense");
 	expect(*state, xt_eigen_grid(60, 61, true), 8, "shift-invert");
-	expect(*state, expander(6000), 4, "block Lanczos");
+	expect(*state, expander(6000, 10, 0, true), 4, "block Lanczos");
 	/* All near all, but only by way of one node: a tree factors without fill. */
 	expect(*state, xt_eigen_bipartite(1, 4000, true), 3, "shift-invert");
+}
+
+/* With weights of twelve orders the wanted values are 1e-12 of the largest: a filter would spend 40,000
+ * products in vain before the factor is tried. */
+static void does_not_filter_what_is_out_of_reach(void **state)
+{
+	struct xt_problem problem = expander(2500, 3, 6, false);
+	struct pe_eigen_request request = {.k = 8, .tolerance = TOLERANCE, .max_group = 64, .certify = true};
+	struct pe_eigen_result result;
+	assert_int_equal(pe_eigen_auto(*state, &problem.p, &request, &result), PE_OK);
+	assert_true(result.converged && result.certified);
+	assert_memory_equal(result.note, "shift-invert", 12);
+	assert_in_range(result.products, 1, 1000);
+	xt_eigen_check_pairs(&problem, &result, TOLERANCE);
+	pe_eigen_result_free(*state, &result);
+	xt_problem_free(&problem);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chooses_by_size_and_fill),
+		cmocka_unit_test(does_not_filter_what_is_out_of_reach),
 	};
 	return xt_run(argc, argv, tests);
 }
