@@ -23,6 +23,7 @@ struct packing {
 	pe_graph *graph;
 	const int32_t *keep;
 	int64_t node, entry, loops; /* written so far */
+	bool negative;              /* some weight of those is */
 };
 
 /* Row `from` of a graph whose nodes begin at `begin`, its entries first … end-1. No edge leaves a
@@ -34,8 +35,10 @@ static void pack_row(struct packing *p, int64_t begin, int64_t from, int64_t fir
 		int32_t col = p->keep[begin + graph->col[e]];
 		p->loops += col == p->keep[from];
 		graph->col[p->entry] = col;
-		if (graph->weight)
+		if (graph->weight) {
 			graph->weight[p->entry] = graph->weight[e];
+			p->negative |= graph->weight[e] < 0;
+		}
 		p->entry++;
 	}
 	if (graph->node_ids)
@@ -64,6 +67,7 @@ static void pack(pe_graph *graph, const int32_t *keep)
 		graph->ptr[g + 1] = p.node;
 		begin = end;
 	}
+	graph->negative = p.negative;
 	graph->nodes = report->nodes = p.node;
 	report->edges = graph->directed ? p.entry : (p.entry + p.loops) / 2;
 }

@@ -264,6 +264,13 @@ static void largest_component(void **state)
 	assert_true(r->rows == 7 && r->graphs == 4);
 	pe_graph_destroy(&graph);
 	becomes(*state, "3 0>1 1>2", policy, "0>1 1>0 1>2 2>1");
+	/* What stays has no weight below 0. */
+	graph = build(*state, "5 0>1*2 1>2*1 3>4*-1", policy);
+	assert_false(graph->negative);
+	pe_graph_destroy(&graph);
+	graph = build(*state, "5 0>1*2 1>2*-1 3>4*1", policy);
+	assert_true(graph->negative);
+	pe_graph_destroy(&graph);
 }
 
 static void too_large_a_sum(void **state)
