@@ -98,7 +98,7 @@ static pe_status read_line(struct parser *p)
 	pe_scan_word(&p->scan, "", &word, &size);
 	if (word[0] == 'c') /* a comment, often without a blank after the c */
 		return PE_OK;
-	if (size == 1 && strchr("ndvx", word[0])) /* colours and parameters of generators */
+	if (size == 1 && memchr("ndvx", word[0], 4)) /* colours and parameters of generators */
 		return PE_OK;
 	if (is(word, size, "p"))
 		return read_problem(p);

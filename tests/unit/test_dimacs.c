@@ -75,6 +75,13 @@ static void refusals(void **state)
 	xt_refuses(*state, reader, "p sp 1 0\n", &policy, "column 3, not 4");
 }
 
+/* A line of one NUL is no line of colours. */
+static void a_lone_nul(void **state)
+{
+	static const char text[] = "p edge 3 1\n\0\ne 1 2\n";
+	xt_refuses_bytes(*state, reader, text, sizeof text - 1, NULL, "lines begin with c, p, e or a");
+}
+
 static void recognition(void **state)
 {
 	(void)state;
@@ -104,6 +111,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(both_directions),
 		cmocka_unit_test(shortest_path),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(a_lone_nul),
 		cmocka_unit_test(recognition),
 		cmocka_unit_test(damaged_input),
 	};
