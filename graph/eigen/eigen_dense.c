@@ -53,12 +53,14 @@ static void judge(const struct pe_eigen_problem *p, const struct pe_eigen_reques
 pe_status pe_eigen_dense(pe_context *ctx, const struct pe_eigen_problem *problem,
 	const struct pe_eigen_request *request, struct pe_eigen_result *out)
 {
-	int64_t n = problem->n, entries;
+	int64_t n = problem->n;
 	*out = (struct pe_eigen_result){0};
-	if (!pe_mul(n, n, &entries))
-		return pe_fail(ctx, PE_ERR_NOMEM, "a dense matrix of order %lld does not fit", (long long)n);
+	if (n > PE_DENSE_MAX_N)
+		return pe_fail(ctx, PE_ERR_UNSUPPORTED,
+			"a component of %lld nodes is too large for a dense matrix, which can have %d", (long long)n,
+			PE_DENSE_MAX_N);
 	pe_status status = PE_ERR_NOMEM;
-	double *a = pe_alloc(ctx, entries, sizeof *a);
+	double *a = pe_alloc(ctx, n * n, sizeof *a);
 	double *values = pe_alloc(ctx, n, sizeof *values);
 	if (!a || !values)
 		goto done;

@@ -5,13 +5,11 @@
 
 #include "blas_threads.h"
 
-#define MAX_N 32000 /* beyond, LAPACK's 32-bit work sizes overflow */
-
 /* LAPACK itself, without LAPACKE: that would take work space from the C library, and costs every program a
  * millisecond, since all its 2,500 functions are looked up when it starts. */
 pe_status pe_dense_eigen(pe_context *ctx, int32_t n, double *a, double *values)
 {
-	if (n > MAX_N)
+	if (n > PE_DENSE_MAX_N)
 		return pe_fail(ctx, PE_ERR_UNSUPPORTED, "a dense matrix of order %d is too large for LAPACK", n);
 	double size;
 	lapack_int int_size, info, query = -1;

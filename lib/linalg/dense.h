@@ -5,9 +5,12 @@
 
 #include "context.h"
 
+#define PE_DENSE_MAX_N 32000 /* beyond, LAPACK's 32-bit work sizes overflow */
+
 /* All eigenpairs of the symmetric n × n matrix whose lower triangle is in a (column-major): values
- * ascending into values[n], the vectors into a, one a column. Fails with PE_ERR_NOT_CONVERGED, or
- * PE_ERR_INTERNAL on NaN. One BLAS thread. */
+ * ascending into values[n], the vectors into a, one a column. a must be finite: LAPACK does not look.
+ * PE_ERR_NOT_CONVERGED if LAPACK gives up, PE_ERR_UNSUPPORTED if n is above PE_DENSE_MAX_N. One BLAS
+ * thread. */
 pe_status pe_dense_eigen(pe_context *ctx, int32_t n, double *a, double *values) PE_NODISCARD;
 
 #endif

@@ -75,11 +75,26 @@ static void does_not_filter_what_is_out_of_reach(void **state)
 	xt_problem_free(&problem);
 }
 
+/* Refused before 13 GB are asked for. */
+static void no_dense_matrix_beyond_lapack(void **state)
+{
+	struct xt_problem problem = xt_eigen_cycle(40000, true);
+	struct pe_eigen_request request = xt_eigen_ask(1, TOLERANCE);
+	struct pe_eigen_result result;
+	xt_fail_allocation(0, true);
+	pe_status status = pe_eigen_dense(*state, &problem.p, &request, &result);
+	xt_fail_allocation(-1, false);
+	xt_fails(*state, status, PE_ERR_UNSUPPORTED, "too large for a dense matrix");
+	assert_null(result.values);
+	xt_problem_free(&problem);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chooses_by_size_and_fill),
 		cmocka_unit_test(does_not_filter_what_is_out_of_reach),
+		cmocka_unit_test(no_dense_matrix_beyond_lapack),
 	};
 	return xt_run(argc, argv, tests);
 }
