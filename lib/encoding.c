@@ -98,12 +98,19 @@ pe_status pe_encoding_note_failure(pe_encoding *e, int64_t graph, const char *wh
 
 /* ---- public ------------------------------------------------------------------------- */
 
+static const char *kinds_of(const struct pe_encoder *encoder)
+{
+	if (encoder->domains == (PE_DOMAIN_GRID | PE_DOMAIN_SEQUENCE))
+		return "a grid or a sequence";
+	return pe_domain_kind_name((enum pe_domain_kind)encoder->domains);
+}
+
 static pe_status check_domains(pe_encoding *e)
 {
 	const pe_domain *keys = e->domain, *queries = e->queries;
 	if (!(e->encoder->domains & (int)keys->kind) || !(e->encoder->domains & (int)queries->kind))
-		return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s is an encoder of another family: it does not take %s",
-			e->encoder->table.name, pe_domain_kind_name(keys->kind));
+		return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s does not take %s, but %s", e->encoder->table.name,
+			pe_domain_kind_name(keys->kind), kinds_of(e->encoder));
 	if ((keys->padding || queries->padding) && !e->encoder->counts_padding)
 		return pe_encoding_fail(
 			e, PE_ERR_UNSUPPORTED, "it does not tell padding from the rest of a grid: give it the grid without a padding mask");

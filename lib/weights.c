@@ -176,16 +176,33 @@ static bool must_be_given(const pe_encoding *e)
 	return false;
 }
 
-/* A checkpoint has a layer's parameters behind the layer's name: tells what would find them there. */
-static pe_status fail_lacking(pe_encoding *e, const char *name)
+/* An array whose name ends in w's, of its shape, or at least of as many dimensions; where the name ends. */
+static const char *find_alike(const pe_encoding *e, const struct pe_weight *w, bool exactly, const char **end)
 {
-	const char *end, *other, *found = find_below(e, &name, 1, &end, &other);
+	for (int64_t i = 0; i < pe_bundle_count(e->given_weights); i++) {
+		const char *array;
+		pe_tensor t;
+		if (pe_bundle_at(e->given_weights, i, &array, &t) != PE_OK || t.ndim != w->ndim)
+			continue;
+		*end = find_end(array, w->name);
+		if (*end && (!exactly || memcmp(t.shape, w->shape, (size_t)w->ndim * sizeof *w->shape) == 0))
+			return array;
+	}
+	return NULL;
+}
+
+/* A checkpoint has a layer's parameters behind the layer's name: tells what would find them there. */
+static pe_status fail_lacking(pe_encoding *e, const struct pe_weight *w)
+{
+	const char *end, *found = find_alike(e, w, true, &end);
+	if (!found)
+		found = find_alike(e, w, false, &end);
 	if (!found)
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
-			"the weights lack %s (posenc help %s lists names and shapes)", name, e->encoder->table.name);
+			"the weights lack %s (posenc help %s lists names and shapes)", w->name, e->encoder->table.name);
 	int prefix = (int)(end - found - 1);
 	return pe_encoding_fail(e, PE_ERR_ARGUMENT,
-		"the weights lack %s, but hold %s: the prefix %.*s (as=%.*s) would take it", name, found, prefix,
+		"the weights lack %s, but hold %s: the prefix %.*s (as=%.*s) would take it", w->name, found, prefix,
 		found, prefix, found);
 }
 
@@ -200,7 +217,7 @@ static pe_status fill(pe_encoding *e, struct pe_weight *w, struct pe_initial ini
 		return w->source ? PE_OK : PE_ERR_NOMEM;
 	}
 	if (!initial.optional && must_be_given(e))
-		return fail_lacking(e, w->name);
+		return fail_lacking(e, w);
 	begin(e, initial, w->values, count);
 	w->random = (initial.kind == PE_INITIAL_NORMAL && initial.b > 0) ||
 		(initial.kind == PE_INITIAL_UNIFORM && initial.b > initial.a);

@@ -178,6 +178,17 @@ static void refuses_what_does_not_fit(void **state)
 		"lack table, but hold blocks.0/attn.table.weight: the prefix blocks.0/attn (as=blocks.0/attn) would "
 		"take it");
 	pe_bundle_destroy(&weights);
+	assert_int_equal(pe_bundle_create(*state, &weights), PE_OK); /* one of its shape before others */
+	pe_tensor alike[] = {pe_tensor_dense(values[0], PE_F32, 1, (int64_t[]){COLUMNS}),
+		pe_tensor_dense(values[0], PE_F32, 2, (int64_t[]){ROWS, 2}),
+		pe_tensor_dense(values[0], PE_F32, 2, (int64_t[]){ROWS, COLUMNS})};
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = {"a.table", "b.table", "c.table"},
+								 *const said[] = {"lack table (", "(as=b)", "(as=c)"};
+		assert_int_equal(pe_bundle_add(weights, names[i], &alike[i]), PE_OK);
+		refuses(*state, weights, PE_ERR_ARGUMENT, said[i]);
+	}
+	pe_bundle_destroy(&weights);
 	weights = bundle_of(*state, "table", NULL);
 	pe_tensor wrong = pe_tensor_dense(values[1], PE_F32, 2, (int64_t[]){COLUMNS, ROWS});
 	assert_int_equal(pe_bundle_add(weights, "other", &wrong), PE_OK);
