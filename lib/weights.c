@@ -195,15 +195,15 @@ static const char *find_alike(const pe_encoding *e, const struct pe_weight *w, b
 static pe_status fail_lacking(pe_encoding *e, const struct pe_weight *w)
 {
 	const char *end, *found = find_alike(e, w, true, &end);
+	bool exactly = found;
 	if (!found)
 		found = find_alike(e, w, false, &end);
 	if (!found)
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT,
 			"the weights lack %s (posenc help %s lists names and shapes)", w->name, e->encoder->table.name);
-	int prefix = (int)(end - found - 1);
 	return pe_encoding_fail(e, PE_ERR_ARGUMENT,
-		"the weights lack %s, but hold %s: the prefix %.*s (as=%.*s) would take it", w->name, found, prefix,
-		found, prefix, found);
+		"the weights lack %s, but hold %s%s: the prefix as=%.*s %s it", w->name, found,
+		exactly ? "" : ", of another shape", (int)(end - found - 1), found, exactly ? "would take" : "means");
 }
 
 static pe_status fill(pe_encoding *e, struct pe_weight *w, struct pe_initial initial, int64_t count)

@@ -363,8 +363,7 @@ static const pe_preset_info presets[] = {
 	{"detr", "axes=yx,layout=interleaved,start=1,normalize=1,eps=1e-6",
 		"DETR's sine module as its builder sets it: coordinates from 1, over the last plus 1e-6, times 2 pi. "
 		"With a padding mask they count places without padding, and the last is the column's or row's own. "
-		"Its "
-		"module's own default is normalize=0"},
+		"transformers' pixel_mask is a padding mask's reverse. Its module's own default is normalize=0"},
 	{"deformable_detr", "axes=yx,layout=interleaved,start=1,shift=-0.5,normalize=1,eps=1e-6",
 		"Deformable DETR: as detr, but from 0.5. A column or row that is all padding gets -0.5/1e-6 times 2 "
 		"pi, as in its code"},

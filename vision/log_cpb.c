@@ -43,11 +43,12 @@ static pe_status take_network(pe_encoding *e, enum mode mode, struct network *n)
 			break;
 		}
 	const char *const *name = names[which];
+	bool given = pe_encoding_given_shape(e, name[0], &ndim, shape) && ndim == 2;
 	n->hidden = pe_params_int(e->params, "hidden");
-	if (n->hidden == 0)
-		n->hidden = pe_encoding_given_shape(e, name[0], &ndim, shape) && ndim == 2 ? shape[0]
-			: mode == CR                                                           ? 384
-																				   : 512;
+	if (given && (n->hidden == 0 || !pe_params_is_set(e->params, "hidden")))
+		n->hidden = shape[0];
+	else if (n->hidden == 0)
+		n->hidden = mode == CR ? 384 : 512;
 	struct pe_initial normal = pe_initial_normal(0, 0.02), zero = pe_initial_constant(0);
 	PE_TRY(pe_encoding_weight(e, name[0], 2, (int64_t[]){n->hidden, 2}, normal, &n->in));
 	PE_TRY(pe_encoding_weight(e, name[1], 1, &n->hidden, zero, &n->in_bias));

@@ -31,7 +31,7 @@ expect 0 compare two.npz again.npz --exact
 expect 2 encode seq:4 --with alibi:heads=2 --weights axy.npz -o no.npz; says 'is said by as=PREFIX'
 expect 0 encode grid:2x2 --with swin:heads=2,as=a/x --with swin:heads=2,as=a/y -o two.npz --save-weights axy.npz
 expect 2 encode grid:2x2 --with swin:heads=2 --weights axy.npz -o no.npz
-says 'but hold a/x.relative_position_bias_table: the prefix a/x (as=a/x) would take it'
+says 'but hold a/x.relative_position_bias_table: the prefix as=a/x would take it'
 
 # Weights of an encoder that another one is over go out and come back, behind its name.
 expect 0 encode seq:4 --with randomised:over=alibi:heads=2 -o a.npz --save-weights over.npz; silent
