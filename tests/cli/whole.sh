@@ -27,7 +27,8 @@ if [ "$(id -u)" != 0 ]; then
 	rmdir locked
 fi
 expect 4 encode "$graphs" --with lap:k=3 -v -o /proc/x.npz; says '/proc/x.npz'; computes_nothing
-expect 2 encode "$graphs" --with lap:k=3,as=a/b -v -o x.npz; says "'/'"; computes_nothing
+expect 2 encode "$graphs" --with lap:k=3,as=a/../b -v -o x.npz; says "'/'"; computes_nothing
+expect 2 encode "$graphs" --with lap:k=3,as=a/b -v -o x/; says 'no name for a file'; computes_nothing
 expect 2 encode "$graphs" --with lap:k=3,as=.a -v -o x/; says 'no name for a file'; computes_nothing
 expect 0 encode seq:5 --with sinusoidal:dim=4 -o short.npy
 expect 2 encode seq:6 --with sinusoidal:dim=4 --tokens short.npy -o nowhere/x.npz; says '6 tokens'
