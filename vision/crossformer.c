@@ -29,7 +29,12 @@ static const char *const names[LAYERS][4] = {
 static pe_status take_network(pe_encoding *e, struct network *n)
 {
 	struct pe_initial normal = pe_initial_normal(0, 0.02), zero = pe_initial_constant(0);
+	int32_t ndim;
+	int64_t given[PE_MAX_DIMS];
 	n->width = pe_params_int(e->params, "dim") / 4 / 4;
+	if (!pe_params_is_set(e->params, "dim") &&
+		pe_encoding_given_shape(e, "pos.pos_proj.weight", &ndim, given) && ndim == 2 && given[0] > 0)
+		n->width = given[0];
 	PE_TRY(pe_encoding_weight(e, "pos.pos_proj.weight", 2, (int64_t[]){n->width, 2}, normal, &n->weight));
 	PE_TRY(pe_encoding_weight(e, "pos.pos_proj.bias", 1, &n->width, zero, &n->bias));
 	for (int i = 0; i < LAYERS; i++) {
@@ -88,7 +93,7 @@ static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct pe_window_table)));
 	struct network network;
-	e->heads = pe_params_int(e->params, "heads");
+	e->heads = pe_encoding_size(e, "heads", "pos.pos3.2.weight", 2, 0);
 	PE_TRY(pe_window_take(e));
 	PE_TRY(take_network(e, &network));
 	PE_TRY(fill(e, &network));
@@ -96,8 +101,9 @@ static pe_status bind(pe_encoding *e)
 }
 
 static const pe_option_info options[] = {
-	PE_INT("heads", "8", 1, 4096, "attention heads"),
-	PE_INT("dim", "96", 16, 1 << 20, "the stage's width; the network is dim/16 wide"),
+	PE_INT("heads", "8", 1, 4096, "attention heads; if not said, as given weights have it"),
+	PE_INT("dim", "96", 16, 1 << 20,
+		"the stage's width; the network is dim/16 wide, or if dim is not said, as given weights have it"),
 	PE_OPTION_WINDOW,
 };
 

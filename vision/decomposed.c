@@ -99,7 +99,7 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	PE_TRY(pe_check_one_frame(e));
-	s->head_dim = pe_params_int(e->params, "head_dim");
+	s->head_dim = pe_encoding_size(e, "head_dim", "rel_pos_h", 2, 1);
 	s->y = (struct axis){.queries = e->queries->height, .keys = e->domain->height};
 	s->x = (struct axis){.queries = e->queries->width, .keys = e->domain->width};
 	struct axis *axes[] = {&s->y, &s->x};
@@ -128,7 +128,7 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 }
 
 static const pe_option_info options[] = {
-	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries"),
+	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries; if not said, as given weights have it"),
 };
 
 static const pe_weight_info weights[] = {

@@ -43,6 +43,7 @@ static pe_status take_network(pe_encoding *e, enum mode mode, struct network *n)
 			break;
 		}
 	const char *const *name = names[which];
+	e->heads = pe_encoding_size(e, "heads", name[2], 2, 0);
 	bool given = pe_encoding_given_shape(e, name[0], &ndim, shape) && ndim == 2;
 	n->hidden = pe_params_int(e->params, "hidden");
 	if (given && (n->hidden == 0 || !pe_params_is_set(e->params, "hidden")))
@@ -121,7 +122,6 @@ static pe_status bind(pe_encoding *e)
 	struct state *s = e->state;
 	struct network network = {0};
 	enum mode mode = (enum mode)pe_params_choice(e->params, "mode");
-	e->heads = pe_params_int(e->params, "heads");
 	PE_TRY(pe_window_take(e));
 	PE_TRY(take_network(e, mode, &network));
 	e->leaves_scale = !pe_params_bool(e->params, "cosine");
@@ -137,7 +137,7 @@ static pe_status bind(pe_encoding *e)
 }
 
 static const pe_option_info options[] = {
-	PE_INT("heads", "8", 1, 4096, "attention heads"),
+	PE_INT("heads", "8", 1, 4096, "attention heads; if not said, as given weights have it"),
 	PE_OPTION_WINDOW,
 	PE_OPTION_PRETRAINED_WINDOW(
 		"the window that the network was trained on, whose edge offsets are scaled to 8; "

@@ -8,14 +8,14 @@
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct pe_window_table)));
-	e->heads = pe_params_int(e->params, "heads");
+	e->heads = pe_encoding_size(e, "heads", "relative_position_bias_table", 2, 1);
 	PE_TRY(pe_window_take(e));
 	PE_TRY(pe_window_weight(e, "relative_position_bias_table", pe_initial_normal(0, 0.02)));
 	return pe_window_declare(e);
 }
 
 static const pe_option_info options[] = {
-	PE_INT("heads", "8", 1, 4096, "attention heads"),
+	PE_INT("heads", "8", 1, 4096, "attention heads; if not said, as given weights have it"),
 	PE_OPTION_WINDOW,
 	PE_OPTION_PRETRAINED_WINDOW(
 		"the window that the table is of, where it is another; empty: this one's if the "

@@ -33,6 +33,20 @@ expect 0 encode grid:2x2 --with swin:heads=2,as=a/x --with swin:heads=2,as=a/y -
 expect 2 encode grid:2x2 --with swin:heads=2 --weights axy.npz -o no.npz
 says 'but hold a/x.relative_position_bias_table: the prefix as=a/x would take it'
 
+# Heads, and widths of heads, follow from given weights, unless they are said.
+for with in swin beit levit log_cpb crossformer; do
+	expect 0 encode grid:2x3 --with $with:heads=5 -o a.npz --save-weights heads.npz -q
+	expect 0 encode grid:2x3 --with $with --weights heads.npz -o b.npz; silent
+	expect 0 compare a.npz b.npz --exact
+done
+expect 2 encode grid:2x3 --with crossformer:heads=4 --weights heads.npz -o no.npz; says 'must be (4, 6), and is (5, 6)'
+expect 0 encode grid:2x3 --with crossformer:dim=64 -o a.npz --save-weights heads.npz -q
+expect 0 encode grid:2x3 --with crossformer --weights heads.npz -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+expect 0 encode grid:2x3 --with decomposed:head_dim=12 -o a.npz --save-weights heads.npz -q
+expect 0 encode grid:2x3 --with decomposed --weights heads.npz -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+
 # Weights of an encoder that another one is over go out and come back, behind its name.
 expect 0 encode seq:4 --with randomised:over=alibi:heads=2 -o a.npz --save-weights over.npz; silent
 expect 0 inspect over.npz; prints 'alibi.slopes *f64 *(2)'
