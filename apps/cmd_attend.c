@@ -357,7 +357,8 @@ static const struct cli_option options[] = {
 		"PREFIX.NAME, "
 		"as a layer's in a checkpoint are"},
 	OUTPUT_OPTIONS,
-	{"causal", 0, NULL, "a query sees the keys that do not stand after it"},
+	{"causal", 0, NULL,
+		"a query sees the keys that do not stand after it; no encoder changes by it: t5:direction=causal"},
 	{"offset", 0, "N", "the first query stands at N, the first key at 0 (the last query at the last key)"},
 	{"window", 0, "LEFT,RIGHT",
 		"a query at p sees the keys from p-LEFT to p+RIGHT; inf, or a negative number, is no limit"},

@@ -198,16 +198,18 @@ const struct command command_encode = {
 	.name = "encode",
 	.usage = "encode INPUT [--with NAME[:key=value,...]]... [-o OUT]",
 	.summary = "compute the encodings of one graph, dataset, picture, grid or sequence",
-	.details = "INPUT is a graph file or dataset folder, a picture (PNG, PBM, PGM, PPM, PAM), grid:HxW,\n"
-			   "seq:LENGTH, seq:LENGTH@OFFSET or positions:FILE.npy. Without --with: lap and rwse for\n"
-			   "graphs, axial for pictures and grids, sinusoidal for sequences. Without -o: a table of text "
-			   "on standard output.\n"
-			   "A file of a folder of graphs that cannot be read is left empty, and fails (exit 1);\n"
-			   "with --fail-fast, or --unreadable fail, so does the whole folder (exit 3).\n"
-			   "\n"
-			   "  posenc encode karate.mtx --with lap:k=4\n"
-			   "  posenc encode molecules/ --with lap:k=8 --with rwse:steps=20 -o molecules.npz\n"
-			   "  posenc encode photo.png --with axial --tokens patches --normalize imagenet -o photo.npz\n",
+	.details =
+		"INPUT is a graph file or dataset folder, a picture (PNG, JPEG, WebP, PBM, PGM, PPM, PAM),\n"
+		"grid:HxW or grid:TxHxW, seq:LENGTH, seq:LENGTH@OFFSET or positions:FILE.npy. Without --with:\n"
+		"lap and rwse for graphs, axial for pictures and grids, sinusoidal for sequences. Without -o: a\n"
+		"table of text on standard output. 'posenc inspect' names the arrays of what was written.\n"
+		"The graphs of a folder come in the byte order of its files' names, without those of subfolders;\n"
+		"array ptr has where each begins. A file that cannot be read is left empty, and fails (exit 1);\n"
+		"with --fail-fast, or --unreadable fail, so does the whole folder (exit 3).\n"
+		"\n"
+		"  posenc encode karate.mtx --with lap:k=4\n"
+		"  posenc encode molecules/ --with lap:k=8 --with rwse:steps=20 -o molecules.npz\n"
+		"  posenc encode photo.png --with axial --tokens patches --normalize imagenet -o photo.npz\n",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.takes_graph_options = true,

@@ -216,7 +216,8 @@ static const struct cli_option options[] = {
 	{"tokens", 0, "X.npy",
 		"features (..., tokens, width) for encoders that act on them; patches: those of the picture"},
 	{"weights", 0, "FILE",
-		"learned parameters, by the names that 'posenc help ENCODER' lists; without it, begun from --seed"},
+		".npz, .safetensors or a folder of .npy: learned parameters, by the names that 'posenc help "
+		"ENCODER' lists; without it, begun from --seed"},
 	{"grid", 0, "HxW", "file of arrays: the grid that its tokens stand on, HxW or TxHxW"},
 	{"graph", 0, "FILE", "file of arrays: the graph whose nodes its rows are"},
 	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0)"},
@@ -230,7 +231,8 @@ const struct command command_show = {
 	.summary = "draw an encoding, to look at it instead of reading it",
 	.details =
 		"INPUT is as for encode; or a file of arrays (.npy, .npz, .safetensors, folder/), such as encode\n"
-		"writes, without --with. Kinds of picture (--plot):\n"
+		"writes, without --with, but with --grid or --graph: a file does not say where its rows stand.\n"
+		"Kinds of picture (--plot):\n"
 		"\n"
 		"  sheet        grids: cosine similarity of each token with all others, a map each\n"
 		"  similarity   that of one token (--token Y,X): a map on a grid, else a curve\n"

@@ -16,7 +16,8 @@ struct learned {
 /* The rows for a command's table of options. */
 #define LEARNED_OPTIONS \
 	{"weights", 0, "FILE", \
-		"learned parameters, by the names that 'posenc help ENCODER' lists; without it, begun from --seed"}, \
+		".npz, .safetensors or a folder of .npy: learned parameters, by the names that 'posenc help " \
+		"ENCODER' lists; without it, begun from --seed"}, \
 	{ \
 		"save-weights", 0, "FILE", \
 			"write the encoders' parameters, as given or begun, in f64: .npz, .safetensors or a folder/" \

@@ -3,7 +3,7 @@
 # Runs the README's `$ posenc …` lines and compares what they print: readme.sh POSENC SOURCE
 # With --update as third word it writes what they print into README.md.
 set -u
-posenc=$(readlink -f "$1") source=$2
+posenc=$(readlink -f "$1") source=$(readlink -f "$2")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"

@@ -163,7 +163,7 @@ static int build_sheet(const struct wishes *wishes, const struct subject *subjec
 	set_title(figure, subject, "cosine similarity of each token with all others");
 	figure->sheet = !wishes->several;
 	if (step > 1)
-		figure_note(figure, "maps of every %lldth row and column", (long long)step);
+		figure_note(figure, "maps of one row and column in %lld", (long long)step);
 	if (on->frames > 1)
 		figure_note(figure, "frame %lld of %lld (--token T,Y,X)", (long long)frame, (long long)on->frames);
 	finish_cosines(wishes, figure, first);
