@@ -54,6 +54,25 @@ expect 0 help --man; prints '^\.Sh ENCODERS'
 for shell in bash zsh fish; do expect 0 completion $shell; [ -s "$out" ] || fail "no script for $shell"; done
 expect 0 completion words -- encode x --with; prints '^axial:preset=mae'
 expect 0 completion words -- encode; prints '^--edge-weights'
+expect 0 completion words -- encode x --with; prints '^rope:layout=halves$'
+expect 0 completion words -- encode --edges; prints '^undirected$'
+expect 0 completion words -- encode --patch-order; prints '^ph,pw,c$'
+expect 0 completion words -- list; prints '^vision$'
+
+# completes LINE REPLY: what bash, which cuts words at : and =, puts in the place of the last.
+completes() {
+	bash -c 'posenc() { "$0" "$@"; }; eval "$(posenc completion bash)"; COMP_WORDBREAKS=":= "
+		COMP_LINE=$1 COMP_POINT=${#1}; _posenc; printf "%s\n" "${COMPREPLY[@]}"' "$posenc" "$1" >"$out" 2>"$err"
+	command="completion of $1"
+	prints "^$2\$"
+}
+if command -v bash >/dev/null; then
+	completes 'posenc sho' show
+	completes 'posenc encode --with rope:pre' preset=llama3
+	completes 'posenc encode --with rope:preset=lla' llama3
+	completes 'posenc encode --with rope:preset=hf,layout=ha' halves
+	completes 'posenc encode --with rope:preset=hf,lay' hf,layout=
+fi
 
 # A folder with files that cannot be read: they are empty graphs that failed, or fail the whole.
 mkdir -p graphs/deeper
