@@ -59,11 +59,12 @@ static void reverse(int32_t n, int32_t count, double *values, double *vectors, d
 pe_status pe_arpack_largest(pe_context *ctx, const struct pe_arpack_problem *p, double *values,
 	double *vectors, int32_t *converged, int64_t *products)
 {
-	if ((int64_t)p->n * p->basis > INT32_MAX)
+	int64_t size = (int64_t)p->basis * ((int64_t)p->basis + 8);
+	if ((int64_t)p->n * p->basis > INT32_MAX || size > INT32_MAX)
 		return pe_fail(ctx, PE_ERR_UNSUPPORTED, "a basis of %d vectors of %d numbers is too large for ARPACK",
 			p->basis, p->n);
-	struct work w = {.info = 1, .size = p->basis * (p->basis + 8)}; /* info 1: resid is the start vector */
-	w.iparam[0] = 1;                                                /* exact shifts */
+	struct work w = {.info = 1, .size = (a_int)size}; /* info 1: resid is the start vector */
+	w.iparam[0] = 1;                                  /* exact shifts */
 	w.iparam[2] = p->restarts;
 	w.iparam[3] = 1;
 	w.iparam[6] = 1; /* the operator as it is */

@@ -6,6 +6,7 @@
 
 #include "eigen_engines.h"
 #include "eigen_parts.h"
+#include "linalg/arpack.h"
 #include "pool.h"
 #include "xt_eigen.h"
 
@@ -177,6 +178,16 @@ static void agrees_with_arpack(void **state)
 	xt_problem_free(&problem);
 }
 
+/* ARPACK counts its memory in 32 bits. */
+static void arpack_counts_in_32_bits(void **state)
+{
+	struct pe_arpack_problem problem = {.n = 46340, .k = 1, .basis = 46339};
+	int32_t converged;
+	int64_t products;
+	pe_status status = pe_arpack_largest(*state, &problem, NULL, NULL, &converged, &products);
+	xt_fails(*state, status, PE_ERR_UNSUPPORTED, "too large for ARPACK");
+}
+
 struct solo {
 	const struct xt_problem *problem;
 	double value[8];
@@ -276,6 +287,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counts_what_is_there),
 		cmocka_unit_test(refuses_a_count_that_rounding_decides),
 		cmocka_unit_test(agrees_with_arpack),
+		cmocka_unit_test(arpack_counts_in_32_bits),
 		cmocka_unit_test(runs_in_several_threads),
 		cmocka_unit_test(hands_over_what_has_not_converged),
 		cmocka_unit_test(gives_the_same_bits_again),
