@@ -224,8 +224,8 @@ static pe_status judge(pe_context *ctx, const struct pe_lap_options *options, co
 	for (int32_t c = 0; c < l->components; c++)
 		if (task->solutions[c].values && !task->solutions[c].converged)
 			return pe_fail(ctx, PE_ERR_NOT_CONVERGED,
-				"the eigenvectors of a component of %d nodes did not reach the tolerance %.2g; the largest "
-				"residual is %.2g",
+				"the eigenvectors of a component of %d nodes did not reach the tolerance, %.2g of its norm; "
+				"the largest residual is %.2g of the whole graph's",
 				(int)pe_laplacian_size(l, c), options->tolerance, r->residual);
 	if (!(r->residual <= options->max_residual))
 		return pe_fail(ctx, PE_ERR_NOT_CONVERGED, "the largest residual, %.2g, is above max_residual=%.2g",
