@@ -10,6 +10,7 @@
 
 #define DENSE_N 160     /* up to here LAPACK is quicker than anything that iterates */
 #define DENSE_MOST 8000 /* nor is it asked for more than this: n² numbers, and n³ operations */
+#define DENSE_LAST 4000 /* what no iteration solves is left to LAPACK up to here: a minute */
 #define DENSE_SHARE 6   /* k above n over this: most of a basis would be the whole space */
 #define FLOPS_FREE 2e8  /* a factorisation of so few operations is not worth avoiding */
 #define FLOPS_ENTRY 5e3 /* operations an entry of M, above which products are cheaper */
@@ -98,14 +99,11 @@ static pe_status filter(pe_context *ctx, const struct pe_eigen_problem *p, const
 	return PE_OK;
 }
 
-pe_status pe_eigen_auto(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
+/* By factor, by filter, or by the one after the other: what looked too dear is tried after all. */
+static pe_status iterate(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
 	struct pe_eigen_result *out)
 {
-	bool small_world;
-	*out = (struct pe_eigen_result){0};
-	if (p->n <= DENSE_N || (r->k > p->n / DENSE_SHARE && p->n <= DENSE_MOST))
-		return pe_eigen_dense(ctx, p, r, out);
-	bool unfit = is_out_of_reach(p, r);
+	bool small_world, unfit = is_out_of_reach(p, r);
 	PE_TRY(is_small_world(ctx, p, &small_world));
 	bool analysed = !small_world || unfit;
 	struct pe_sparse_factor *factor = NULL;
@@ -117,7 +115,6 @@ pe_status pe_eigen_auto(pe_context *ctx, const struct pe_eigen_problem *p, const
 		status = filter(ctx, p, r, FILTER_RESTARTS, out);
 	if (status != PE_OK || out->converged)
 		goto done;
-	/* What looked too dear is tried after all. */
 	spent = out->products;
 	pe_eigen_result_free(ctx, out);
 	if (!analysed)
@@ -131,4 +128,19 @@ pe_status pe_eigen_auto(pe_context *ctx, const struct pe_eigen_problem *p, const
 done:
 	pe_sparse_factor_destroy(ctx, &factor);
 	return status;
+}
+
+pe_status pe_eigen_auto(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
+	struct pe_eigen_result *out)
+{
+	*out = (struct pe_eigen_result){0};
+	if (p->n <= DENSE_N || (r->k > p->n / DENSE_SHARE && p->n <= DENSE_MOST))
+		return pe_eigen_dense(ctx, p, r, out);
+	pe_status status = iterate(ctx, p, r, out);
+	bool failed = status == PE_ERR_NOT_CONVERGED || (status == PE_OK && !out->converged);
+	if (!failed || p->n > DENSE_LAST)
+		return status;
+	/* Weights of a hundred orders, or a tolerance near rounding. */
+	pe_eigen_result_free(ctx, out);
+	return pe_eigen_dense(ctx, p, r, out);
 }

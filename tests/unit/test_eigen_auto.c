@@ -75,6 +75,21 @@ static void does_not_filter_what_is_out_of_reach(void **state)
 	xt_problem_free(&problem);
 }
 
+/* Weights of 200 orders, which no iteration parts: LAPACK has the last word where it can. */
+static void does_not_give_up_what_is_small(void **state)
+{
+	for (int sym = 0; sym < 2; sym++) {
+		struct xt_problem problem = expander(600, 4, 100, sym);
+		struct pe_eigen_request request = xt_eigen_ask(20, 1e-13);
+		struct pe_eigen_result result;
+		assert_int_equal(pe_eigen_auto(*state, &problem.p, &request, &result), PE_OK);
+		assert_true(result.converged);
+		xt_eigen_check_pairs(&problem, &result, 1e-13);
+		pe_eigen_result_free(*state, &result);
+		xt_problem_free(&problem);
+	}
+}
+
 /* Refused before 13 GB are asked for. */
 static void no_dense_matrix_beyond_lapack(void **state)
 {
@@ -94,6 +109,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chooses_by_size_and_fill),
 		cmocka_unit_test(does_not_filter_what_is_out_of_reach),
+		cmocka_unit_test(does_not_give_up_what_is_small),
 		cmocka_unit_test(no_dense_matrix_beyond_lapack),
 	};
 	return xt_run(argc, argv, tests);
