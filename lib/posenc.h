@@ -343,7 +343,7 @@ PE_API const char *pe_image_recognise(const void *data, size_t size);
 /* Reads a picture: PNG of every type and depth, PBM, PGM, PPM, PAM, JPEG (8 bits, not CMYK), WebP. "-" is
  * standard input; gzip is unpacked. params is of table "image", or NULL: of it, lenient and max_pixels matter
  * here. Damaged, cut and overlong files are PE_ERR_FORMAT, with the chunk or offset in the message, unless
- * lenient=1. */
+ * lenient=1; what stands behind a JPEG or WebP picture is left out, with a warning. */
 PE_API PE_NODISCARD pe_status pe_image_from_file(
 	pe_context *context, const char *path, const pe_params *params, pe_image **out);
 PE_API PE_NODISCARD pe_status pe_image_from_bytes(pe_context *context, const void *data, size_t size,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jerror.h>
 #include <jpeglib.h>
 
 #include "io/picture.h"
@@ -37,10 +38,10 @@ static size_t offset(const struct job *job)
 	return job->jpeg.src ? job->source->size - job->jpeg.src->bytes_in_buffer : 0;
 }
 
-static void fail(struct job *job, const char *text)
+static void fail(struct job *job, pe_status status, const char *text)
 {
-	job->status = pe_fail(
-		job->image->ctx, PE_ERR_FORMAT, "%s: JPEG: %s, near byte %zu", job->source->name, text, offset(job));
+	job->status =
+		pe_fail(job->image->ctx, status, "%s: JPEG: %s, near byte %zu", job->source->name, text, offset(job));
 	longjmp(job->back, 1);
 }
 
@@ -49,7 +50,7 @@ static void on_error(j_common_ptr jpeg)
 	struct job *job = jpeg->client_data;
 	char text[JMSG_LENGTH_MAX];
 	jpeg->err->format_message(jpeg, text);
-	fail(job, text);
+	fail(job, jpeg->err->msg_code == JERR_OUT_OF_MEMORY ? PE_ERR_NOMEM : PE_ERR_FORMAT, text);
 }
 
 /* level -1 is a warning, others are traces. */
@@ -61,7 +62,7 @@ static void on_message(j_common_ptr jpeg, int level)
 		return;
 	jpeg->err->format_message(jpeg, text);
 	if (!job->source->lenient)
-		fail(job, text);
+		fail(job, PE_ERR_FORMAT, text);
 	if (jpeg->err->num_warnings++ == 0)
 		pe_log(job->image->ctx, PE_LOG_WARNING, "%s: JPEG: %s, near byte %zu", job->source->name, text,
 			offset(job));
@@ -71,7 +72,7 @@ static void on_progress(j_common_ptr jpeg)
 {
 	struct job *job = jpeg->client_data;
 	if (job->jpeg.input_scan_number > MOST_SCANS)
-		fail(job, "there are too many scans");
+		fail(job, PE_ERR_FORMAT, "there are too many scans");
 }
 
 /* ---- before the pixels -------------------------------------------------------------- */
@@ -127,13 +128,14 @@ static void read_rows(struct job *job)
 static pe_status decode(struct job *job)
 {
 	if (setjmp(job->back)) {
-		if (!job->source->lenient || !job->rows_begun)
+		if (!job->source->lenient || !job->rows_begun || job->status != PE_ERR_FORMAT)
 			return job->status;
 		pe_log(
 			job->image->ctx, PE_LOG_WARNING, "%s; what is missing is 0", pe_context_message(job->image->ctx));
 		return PE_OK;
 	}
 	jpeg_create_decompress(&job->jpeg);
+	job->jpeg.mem->max_memory_to_use = 0; /* no bound, whatever JPEGMEM in the environment says */
 	job->jpeg.progress = &job->progress;
 	jpeg_mem_src(&job->jpeg, job->source->data, (unsigned long)job->source->size);
 	jpeg_save_markers(&job->jpeg, JPEG_APP0 + 1, MARKER_HEAD);

@@ -67,11 +67,12 @@ static pe_status take_form(
 	return pe_picture_allocate(image, source);
 }
 
-/* By the container's own size: the last bytes may be padding, which a decoder does not miss. */
-static bool is_cut(const struct pe_picture_source *source)
+/* What the container says of its own size: the last bytes may be padding, which a decoder does not miss. */
+static uint64_t size_of(const struct pe_picture_source *source)
 {
 	const uint8_t *size = source->data + 4;
-	return (size_t)(size[0] | size[1] << 8 | size[2] << 16) + ((size_t)size[3] << 24) + 8 > source->size;
+	return (uint64_t)size[0] + ((uint64_t)size[1] << 8) + ((uint64_t)size[2] << 16) +
+		((uint64_t)size[3] << 24) + 8;
 }
 
 /* Row by row as far as the data go, so that a lenient reader has what there is. */
@@ -102,8 +103,12 @@ pe_status pe_webp_read(struct pe_image *image, const struct pe_picture_source *s
 		return fail(image, source, code);
 	PE_TRY(take_form(image, source, &features));
 	code = decode(image, source);
-	if (code == VP8_STATUS_OK && is_cut(source))
+	uint64_t size = size_of(source);
+	if (code == VP8_STATUS_OK && size > source->size)
 		code = VP8_STATUS_NOT_ENOUGH_DATA;
+	if (code == VP8_STATUS_OK && size < source->size)
+		pe_log(image->ctx, PE_LOG_WARNING, "%s: WebP: %zu bytes after the picture are not read", source->name,
+			source->size - (size_t)size);
 	if (code == VP8_STATUS_OK)
 		return PE_OK;
 	pe_status status = fail(image, source, code);

@@ -112,6 +112,8 @@ if "$posenc" inspect "$photos/lossy.webp" >/dev/null 2>&1; then
 	expect 0 encode "$photos/alpha.webp" --patch 4 --alpha white --tokens patches --with axial -q -o webp.npz
 	head -c 300 "$photos/lossy.webp" >cut.webp
 	refused 3 encode cut.webp --patch 4; says 'cut.webp: WebP: the data end too early'
+	{ cat "$photos/lossy.webp"; echo more; } >long.webp
+	expect 0 inspect long.webp; says 'long.webp: WebP: 5 bytes after the picture are not read'
 	refused 3 encode "$photos/moving.webp" --patch 4; says 'animation'
 else
 	refused 3 encode "$photos/lossy.webp"; says 'this is a WebP file'

@@ -245,6 +245,28 @@ static void test_scans(void **state)
 	xt_fails(*state, status, PE_ERR_FORMAT, "too many scans");
 }
 
+/* libjpeg's bound of its memory comes from the environment, which is nothing to us: a picture said to be
+ * higher than its data, so that it is larger than the bound. */
+static void test_environment(void **state)
+{
+	struct file file;
+	pe_image *image;
+	load("progressive.jpg", &file);
+	if (!is_readable(file.name))
+		return;
+	size_t at = 0;
+	while (at + 5 < file.size && memcmp(file.bytes + at, "\xff\xc2", 2) != 0)
+		at++;
+	assert_true(at + 5 < file.size);
+	memcpy(file.bytes + at + 5, "\x02\x58", 2); /* 600 rows */
+	setenv("JPEGMEM", "1", 1);
+	pe_status status = read_part(*state, &file, file.size, "lenient=1", &image);
+	unsetenv("JPEGMEM");
+	assert_int_equal(status, PE_OK);
+	assert_int_equal(pe_image_get_info(image)->height, 600);
+	pe_image_destroy(&image);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +277,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_scans),
+		cmocka_unit_test(test_environment),
 	};
 	return xt_run(argc, argv, tests);
 }
