@@ -49,6 +49,11 @@ static double line_width(const struct curves *c, int64_t line)
 	return c->many && !last ? 1 : c->broad && last ? 6 : 2;
 }
 
+static bool is_inside(const struct panel *panel, double y)
+{
+	return isfinite(y) && y >= panel->y.low && y <= panel->y.high;
+}
+
 static void draw_line(const struct panel *panel, int64_t line, double *room, struct canvas *canvas)
 {
 	const struct curves *c = &panel->curves;
@@ -56,8 +61,7 @@ static void draw_line(const struct panel *panel, int64_t line, double *room, str
 	int count = 0;
 	for (int64_t i = 0; i <= c->points; i++) {
 		double y = i < c->points ? c->y[line * c->points + i] : NAN;
-		bool inside = isfinite(y) && y >= panel->y.low && y <= panel->y.high;
-		if (inside) {
+		if (is_inside(panel, y)) {
 			place(panel, c->x[i], y, room + 2 * count++);
 			continue;
 		}
@@ -75,7 +79,7 @@ static void draw_dots(const struct panel *panel, int64_t line, struct canvas *ca
 	const struct curves *c = &panel->curves;
 	double at[2], radius = c->points > 200 ? 2 : c->points > 60 ? 3 : 4.5;
 	for (int64_t i = 0; i < c->points; i++)
-		if (isfinite(c->y[line * c->points + i])) {
+		if (is_inside(panel, c->y[line * c->points + i])) {
 			place(panel, c->x[i], c->y[line * c->points + i], at);
 			canvas->kind->disc(canvas, at[0], at[1], radius, color_at(panel, line));
 		}

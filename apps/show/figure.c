@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "report.h"
 
 struct panel *figure_add(struct figure *figure, enum panel_kind kind)
 {
@@ -104,8 +104,8 @@ json_t *figure_report(const struct figure *figure)
 	json_t *panels = json_array();
 	for (int i = 0; i < figure->count; i++) {
 		const struct panel *p = &figure->panels[i];
-		json_t *one = json_pack("{s:s, s:i, s:i, s:i, s:i}", "title", p->title, "left", p->left, "top",
-			p->top, "width", p->width, "height", p->height);
+		json_t *one = json_pack("{s:o, s:i, s:i, s:i, s:i}", "title", json_text(p->title), "left", p->left,
+			"top", p->top, "width", p->width, "height", p->height);
 		if (p->kind == PANEL_TILES)
 			json_object_update_new(one,
 				json_pack("{s:I, s:I}", "rows", (json_int_t)p->tiles.rows, "columns",
@@ -116,6 +116,6 @@ json_t *figure_report(const struct figure *figure)
 					p->scale.map == COLORMAP_DIVERGING ? "diverging" : "sequential"));
 		json_array_append_new(panels, one);
 	}
-	return json_pack("{s:i, s:i, s:s, s:s, s:o}", "width", figure->width, "height", figure->height, "title",
-		figure->title, "note", figure->note, "panels", panels);
+	return json_pack("{s:i, s:i, s:o, s:o, s:o}", "width", figure->width, "height", figure->height, "title",
+		json_text(figure->title), "note", json_text(figure->note), "panels", panels);
 }

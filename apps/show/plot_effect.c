@@ -103,10 +103,10 @@ static void add_numbers(const struct wishes *wishes, const struct subject *subje
 	set_panel_title(wishes, panel, subject, "%s", title);
 }
 
-/* Panels from `first` on get one scale, which goes down to 0 for lengths. */
-static void same_scale(struct figure *figure, int first, double least)
+/* Panels from `first` on get one scale: of cosines, or of lengths, which goes down to 0. */
+static void same_scale(const struct wishes *wishes, struct figure *figure, int first, bool cosines)
 {
-	double low = least, high = 0, a, b;
+	double low = cosines, high = 0, a, b;
 	for (int i = first; i < figure->count; i++) {
 		const struct tiles *t = &figure->panels[i].tiles;
 		if (figure->panels[i].kind != PANEL_TILES)
@@ -115,11 +115,10 @@ static void same_scale(struct figure *figure, int first, double least)
 		low = fmin(low, a);
 		high = fmax(high, b);
 	}
+	struct scale scale = cosines ? cosine_scale(low) : scale_for(low, high);
+	(void)wished_scale(wishes, false, &scale);
 	for (int i = first; i < figure->count; i++) {
-		figure->panels[i].scale = scale_for(low, high);
-		if (least > 0) /* cosines */
-			figure->panels[i].scale =
-				(struct scale){COLORMAP_SEQUENTIAL, low < -0.5 ? -1 : floor(low * 10) / 10, 1};
+		figure->panels[i].scale = scale;
 		figure->panels[i].own_bar = true;
 	}
 }
@@ -156,13 +155,13 @@ static void add_panels(const struct wishes *wishes, const struct subject *subjec
 	add_numbers(wishes, subject, lengths(after), n, token, "norm after", "norm", figure);
 	if (change)
 		add_numbers(wishes, subject, change, n, token, "norm of the change", "norm", figure);
-	same_scale(figure, first, 0);
+	same_scale(wishes, figure, first, false);
 	first = figure->count;
 	add_numbers(
 		wishes, subject, similarities(before, token->index), n, token, "similarity before", "cosine", figure);
 	add_numbers(
 		wishes, subject, similarities(after, token->index), n, token, "similarity after", "cosine", figure);
-	same_scale(figure, first, 1);
+	same_scale(wishes, figure, first, true);
 	mark_token(figure, first, token);
 	figure->columns = change ? 3 : 2;
 }

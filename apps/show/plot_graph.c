@@ -72,8 +72,7 @@ static void add_column(const struct wishes *wishes, const struct subject *subjec
 	double low, high;
 	if (!finite_range(panel->net.values, rows->count, &low, &high))
 		figure_note(figure, "grey: no number");
-	if (wishes->range.high > wishes->range.low)
-		panel->scale = scale_for(wishes->range.low, wishes->range.high);
+	(void)wished_scale(wishes, true, &panel->scale);
 }
 
 static int build_nodes(const struct wishes *wishes, const struct subject *subject, struct figure *figure)
@@ -116,7 +115,7 @@ static bool fits_eigenvalues(
 {
 	const struct numbers *values = eigenvalues_of(subject);
 	(void)wishes;
-	if (values && numbers_count(values) > 0)
+	if (values && values->ndim > 0 && numbers_count(values) > 0)
 		return true;
 	snprintf(why, size, "%s yields no eigenvalues", subject->name);
 	return false;

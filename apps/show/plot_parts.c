@@ -184,6 +184,22 @@ void set_scale_label(struct panel *panel, const char *format, ...)
 	va_end(args);
 }
 
+bool wished_scale(const struct wishes *wishes, bool signs, struct scale *scale)
+{
+	struct scale range = wishes->range;
+	if (!(range.high > range.low))
+		return false;
+	range.map = signs && range.low < 0 && range.high > 0 ? COLORMAP_DIVERGING : COLORMAP_SEQUENTIAL;
+	*scale = range;
+	return true;
+}
+
+struct scale cosine_scale(double least)
+{
+	double low = least < -0.5 ? -1 : least < 1 - 1e-9 ? floor(least * 10) / 10 : 0;
+	return (struct scale){COLORMAP_SEQUENTIAL, low, 1};
+}
+
 void share_scale(const struct wishes *wishes, struct figure *figure, int first, struct scale given)
 {
 	double low = INFINITY, high = -INFINITY, a, b;
@@ -200,12 +216,7 @@ void share_scale(const struct wishes *wishes, struct figure *figure, int first, 
 	if (all && are_equal(low, high))
 		figure_note(figure, "%s: all numbers are %.4g",
 			figure->panels[first].title[0] ? "panels of one colour" : "one colour", low);
-	if (wishes->range.high > wishes->range.low) {
-		scale.low = wishes->range.low;
-		scale.high = wishes->range.high;
-		scale.map = scale.low < 0 && scale.high > 0 && !(given.high > given.low) ? COLORMAP_DIVERGING
-																				 : COLORMAP_SEQUENTIAL;
-	}
+	(void)wished_scale(wishes, !(given.high > given.low), &scale);
 	for (int i = first; i < figure->count; i++) {
 		figure->panels[i].scale = scale;
 		figure->panels[i].own_bar = wishes->several;

@@ -10,29 +10,17 @@
 #define MOST_TOKENS 1024 /* of a matrix: more are left out evenly, a picture has no more pixels */
 #define MOST_SHEET 1160  /* cells side by side in a sheet */
 
-/* Colours of cosines: up to 1, down to what there is, or to -1 where some are below 0. */
-static struct scale cosine_scale(const struct figure *figure, int first)
-{
-	double low = 1, a, b;
-	for (int i = first; i < figure->count; i++) {
-		const struct tiles *t = &figure->panels[i].tiles;
-		finite_range(t->values, t->rows * t->columns, &a, &b);
-		low = fmin(low, a);
-	}
-	low = low < -0.5 ? -1 : low < 1 - 1e-9 ? floor(low * 10) / 10 : 0;
-	return (struct scale){COLORMAP_SEQUENTIAL, low, 1};
-}
-
 static void finish_cosines(const struct wishes *wishes, struct figure *figure, int first)
 {
-	share_scale(wishes, figure, first, cosine_scale(figure, first));
+	double least = 1, low, high;
 	for (int i = first; i < figure->count; i++) {
-		set_scale_label(&figure->panels[i], "cosine similarity");
-		double low, high;
 		const struct tiles *t = &figure->panels[i].tiles;
+		set_scale_label(&figure->panels[i], "cosine similarity");
 		if (!finite_range(t->values, t->rows * t->columns, &low, &high) && !t->group_rows)
 			figure_note(figure, "grey: a row of zeros has no direction");
+		least = fmin(least, low);
 	}
+	share_scale(wishes, figure, first, cosine_scale(least));
 }
 
 static void note_prefix(struct figure *figure, const struct subject *subject)

@@ -38,7 +38,7 @@ static bool fits_table(const struct wishes *wishes, const struct subject *subjec
 {
 	const struct numbers *n = table_of(wishes, subject);
 	if (!subject->tokens_only || wishes->array) {
-		if (n && numbers_count(n) > 0)
+		if (n && n->ndim > 0 && numbers_count(n) > 0)
 			return true;
 		snprintf(why, size, "%s yields no array that could be drawn", subject->name);
 		return false;

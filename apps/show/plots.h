@@ -67,6 +67,10 @@ void name_panel(const struct wishes *wishes, struct panel *panel, const struct s
 void set_panel_title(const struct wishes *wishes, struct panel *panel, const struct subject *subject,
 	const char *format, ...) PE_PRINTF(4, 5);
 void set_scale_label(struct panel *panel, const char *format, ...) PE_PRINTF(2, 3);
+/* *scale ← that of --range, if it is given: true. signs: diverging where it is on both sides of 0. */
+bool wished_scale(const struct wishes *wishes, bool signs, struct scale *scale);
+/* Of cosines, the least of which is this: up to 1, down to there, or to -1 where some are far below 0. */
+struct scale cosine_scale(double least);
 /* Gives the panels from `first` on one scale: that of --range, or the given one, or what their numbers need.
  */
 void share_scale(const struct wishes *wishes, struct figure *figure, int first, struct scale given);

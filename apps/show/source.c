@@ -50,7 +50,7 @@ static void describe(struct source *s)
 {
 	const struct input *in = &s->input;
 	const char *name = base_name(s->file ? s->cli->operands[0] : in->text);
-	if (in->graph && s->on.item + 1 == 1 && pe_graph_get_report(in->graph)->graphs == 1)
+	if (in->graph && pe_graph_get_report(in->graph)->graphs == 1)
 		snprintf(s->text, sizeof s->text, "%s: %lld nodes, %lld edges", name,
 			(long long)pe_graph_get_report(in->graph)->nodes,
 			(long long)pe_graph_get_report(in->graph)->edges);

@@ -82,12 +82,6 @@ static void tell_metadata(const struct source *s, struct subject *out)
 	json_decref(encoders);
 }
 
-static bool holds(const struct source *s, const char *names)
-{
-	pe_tensor t;
-	return pe_bundle_find(s->file, names, &t) != 0;
-}
-
 int source_open_file(struct source *s)
 {
 	static const char *const refused[] = {"tokens", "weights"};
@@ -101,7 +95,10 @@ int source_open_file(struct source *s)
 	if (code != EXIT_DONE)
 		return code;
 	if (!s->input.domain)
-		s->on.token = holds(s, "laplacian_eigenvector_pe") || holds(s, "random_walk_pe") ? "node" : "token";
+		s->on.token = pe_bundle_find(s->file, "laplacian_eigenvector_pe", NULL) ||
+				pe_bundle_find(s->file, "random_walk_pe", NULL)
+			? "node"
+			: "token";
 	s->subjects = get_memory(1, sizeof *s->subjects);
 	s->count = 1;
 	s->subjects->file = true;

@@ -118,6 +118,28 @@ width=$(first width) height=$(first height)
 pixels x.png
 pixel 5 5 "$bottom"; pixel $((width - 5)) 5 "$grey"; pixel $((width - 5)) $((height - 5)) "$top"
 
+# One number is no row, table or spectrum of a Laplacian.
+printf '\111\000\000\000\000\000\000\000%s12345678' \
+	'{"laplacian_eigenvalues":{"dtype":"F64","shape":[],"data_offsets":[0,8]}}' >one.safetensors
+expect 2 show one.safetensors --plot eigenvalues -o no.png; says 'yields no eigenvalues'
+expect 2 show one.safetensors --plot table --array laplacian_eigenvalues -o no.png; says 'no array that could be drawn'
+rm one.safetensors
+
+# --range is what the colours span, to the number, of whatever is drawn.
+ranged() {
+	shown="show $*"
+	expect 0 show "$@" --range 0.125,0.75 --json -q -o x.png
+	[ "$(first low) $(first high)" = '0.125 0.75' ] || fail "$shown: $(first low) to $(first high)"
+	rm x.png
+}
+ranged seq:4 --plot table
+ranged "$sbm" --with lap:k=2
+ranged "$source/tests/golden/patches/picture.ppm" --patch 4 --fit crop --with peg --tokens patches
+# Names need not be UTF-8.
+cp m.npy "$(printf 'm\377').npy"
+expect 0 show "$(printf 'm\377').npy" --json -o x.png; prints '"title":"m?'
+rm -f ./m*.npy
+
 # More cells than pixels: means.
 expect 0 show seq:5000 --with sinusoidal:dim=8 --plot table --plain --json -o x.png
 [ "$(first height)" -le 860 ] && [ "$(first rows)" = 5000 ] || fail 'a long table is not drawn smaller'
@@ -136,6 +158,11 @@ if [ "$labelled" ]; then
 	cmp -s x.svg y.svg || fail 'equal input gives different SVG'
 	grep -c '<symbol' x.svg >"$out" && [ "$(cat "$out")" -gt 20 ] || fail 'an SVG without text'
 	grep -qiE 'date|20[0-9][0-9]-' x.svg && fail 'an SVG with a date'
+	# What is beyond the range is not drawn: eigenvalues from 0.17 on, in the first of the colours of lines.
+	expect 0 show "$sbm" --with lap:k=3 -q --plot eigenvalues -o x.svg
+	grep -q 'fill:rgb(0%, *44' x.svg || fail 'show eigenvalues: no dots'
+	expect 0 show "$sbm" --with lap:k=3 -q --plot eigenvalues --range=-1,0.1 -o x.svg
+	grep -q 'fill:rgb(0%, *44' x.svg && fail 'show eigenvalues: dots stand outside the range'
 	# Where no font is installed there are letters all the same.
 	printf '<fontconfig><dir>/nowhere</dir></fontconfig>' >fonts.conf
 	FONTCONFIG_FILE=$scratch/fonts.conf expect 0 show "$sbm" -q -o fontless.png
