@@ -112,8 +112,8 @@ static pe_status check_domains(pe_encoding *e)
 		return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s does not take %s, but %s", e->encoder->table.name,
 			pe_domain_kind_name(keys->kind), kinds_of(e->encoder));
 	if ((keys->padding || queries->padding) && !e->encoder->counts_padding)
-		return pe_encoding_fail(
-			e, PE_ERR_UNSUPPORTED, "it does not tell padding from the rest of a grid: give it the grid without a padding mask");
+		return pe_encoding_fail(e, PE_ERR_UNSUPPORTED,
+			"it does not tell padding from the rest of a grid: give it the grid without a padding mask");
 	if (keys->kind != queries->kind || keys->axes != queries->axes)
 		return pe_encoding_fail(e, PE_ERR_ARGUMENT, "queries and keys stand on domains of different kinds");
 	if (e->encoder->family == PE_SEQ && keys->kind == PE_DOMAIN_SEQUENCE && keys->axes > 1)

@@ -65,7 +65,7 @@ static const char *find_end(const char *array, const char *name)
 	return NULL;
 }
 
-/* The array, and where its name ends as asked; *several: two of them, or NULL. */
+/* The first array whose name ends in one of these, and where in it that begins; *other: another one, or NULL. */
 static const char *find_below(
 	const pe_encoding *e, const char *const *names, int count, const char **end, const char **other)
 {

@@ -224,9 +224,9 @@ static pe_status make_numbers(pe_encoding *e, struct state *s)
 {
 	int64_t count = s->table.dim - s->used, zeros = count;
 	for (int i = 0; i < s->axes; i++) {
-		int64_t bytes, length = length_with_twins(e, s, i);
+		int64_t own, length = length_with_twins(e, s, i);
 		s->axis[i].numbers = length > 0 ? count : s->axis[twin_of(e, s, i)].numbers;
-		if (!pe_mul(length, 2 * s->axis[i].bands, &bytes) || !pe_add(count, bytes, &count))
+		if (!pe_mul(length, 2 * s->axis[i].bands, &own) || !pe_add(count, own, &count))
 			return pe_encoding_fail(
 				e, PE_ERR_NOMEM, "the numbers of so long an axis are more than memory can hold");
 	}
@@ -267,11 +267,12 @@ static pe_status count_padding(pe_encoding *e, struct state *s)
 	const pe_domain *domain = e->domain;
 	int64_t places = domain->frames * domain->height * domain->width;
 	s->coordinates = pe_alloc(e->ctx, domain->batch * places, (size_t)s->axes * sizeof *s->coordinates);
-	int64_t *counted = pe_alloc(e->ctx, places, 2 * sizeof *counted), *last = counted + places;
+	int64_t *counted = pe_alloc(e->ctx, places, 2 * sizeof *counted);
 	if (!s->coordinates || !counted) {
 		pe_free(e->ctx, counted);
 		return PE_ERR_NOMEM;
 	}
+	int64_t *last = counted + places;
 	double *out = s->coordinates;
 	for (int64_t b = 0; b < domain->batch; b++, out += places * s->axes)
 		for (int i = 0; i < s->axes; i++) {

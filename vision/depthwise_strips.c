@@ -75,12 +75,17 @@ static void copy_in(const struct block *b, struct pe_depthwise_strip *d)
 	for (int64_t r = 0; r < d->rows + (d->below_step != 0); r++)
 		copy_tokens(
 			b, b->piece + (r + 1) * row, step, 1, d->x + r * d->x_row, d->x_step, last, tokens, false);
-	if (d->above_step)
-		d->above = b->piece, d->above_step = step;
-	if (d->below_step)
-		d->below = b->piece + (d->rows + 1) * row, d->below_step = step;
-	d->x = b->piece + row, d->x_row = row, d->x_step = step;
-	d->y = b->piece + row, d->y_row = row, d->y_step = step;
+	if (d->above_step) {
+		d->above = b->piece;
+		d->above_step = step;
+	}
+	if (d->below_step) {
+		d->below = b->piece + (d->rows + 1) * row;
+		d->below_step = step;
+	}
+	d->x = d->y = b->piece + row;
+	d->x_row = d->y_row = row;
+	d->x_step = d->y_step = step;
 }
 
 static void copy_out(const struct block *b, const struct pe_depthwise_strip *d, float *y)

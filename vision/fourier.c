@@ -121,11 +121,12 @@ static pe_status fill_axis(pe_encoding *e, struct state *s, int axis, double max
 {
 	int64_t length = pe_grid_length(e->domain, s->axes.number[axis]), bands = s->bands;
 	double *out = s->numbers[axis] = pe_alloc(e->ctx, length, (size_t)(1 + 2 * bands) * sizeof *out);
-	double *w = pe_alloc(e->ctx, bands, 2 * sizeof *w), *angle = w + bands;
+	double *w = pe_alloc(e->ctx, bands, 2 * sizeof *w);
 	if (!out || !w) {
 		pe_free(e->ctx, w);
 		return PE_ERR_NOMEM;
 	}
+	double *angle = w + bands;
 	for (int64_t k = 0; k < bands; k++)
 		w[k] = frequency(e, k, bands, max_res);
 	for (int64_t i = 0; i < length; i++, out += 1 + 2 * bands) {

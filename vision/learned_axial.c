@@ -98,7 +98,7 @@ static bool read_shape(int32_t ndim, int64_t *shape, int32_t channels, bool keep
 				return false;
 			longest = i;
 		}
-	if (longest < 0 || shape[longest] < 1)
+	if (longest < 0 || shape[longest] < 1 || shape[channels] < 1)
 		return false;
 	if (keep_rows)
 		shape[longest] = a->rows;
@@ -131,7 +131,8 @@ static pe_status take_both(pe_encoding *e, struct axis *y, struct axis *x)
 	int32_t ndim;
 	int64_t shape[PE_MAX_DIMS];
 	double *weight;
-	if (!pe_encoding_given_shape(e, BOTH, &ndim, shape) || ndim != 3 || shape[0] != 2 || shape[1] < 1)
+	if (!pe_encoding_given_shape(e, BOTH, &ndim, shape) || ndim != 3 || shape[0] != 2 || shape[1] < 1 ||
+		shape[2] < 1)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight " BOTH " must be (2, rows, width)");
 	PE_TRY(pe_encoding_weight(e, BOTH, 3, shape, initial_of(e), &weight));
 	x->rows = y->rows = shape[1];

@@ -87,11 +87,11 @@ struct pe_tiles {
 						 out */
 };
 
-/* A bias as it is, if not finite, else so bounded that f32 can hold it: -FLT_MAX, with which some mask, hides
- * nothing, and -inf does. */
 /* A number, in units of log 2, beyond which double has no fractions either: as a base it would give scores
  * back digits that they lose by it in double. */
 #define PE_TILE_NO_FRACTION 0x1p53
+/* A bias as it is, if not finite, else so bounded that f32 can hold it: -FLT_MAX, with which some mask, hides
+ * nothing, and -inf does. */
 static inline double pe_tile_bounded(double x)
 {
 	return fabs(x) <= PE_TILE_MOST || !isfinite(x) ? x : copysign(PE_TILE_MOST, x);
@@ -322,6 +322,7 @@ const struct pe_tile_fold *pe_tile_fold_content(
 	struct pe_tile_work *w, const struct pe_tile *tile, bool *all);
 /* scores += all other content terms. Tells whether w->max is that of the tile after it. */
 bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_fold *fold);
+
 /* tile_values.c */
 /* Scores and w->max into the group's sums. */
 void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile);

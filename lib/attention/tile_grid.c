@@ -83,7 +83,8 @@ static void ask_head(struct making *m, int64_t head)
 {
 	const pe_domain *keys = m->grid->keys, *queries = m->grid->queries;
 	int64_t first = pe_max(0, -place_of(queries, 0));
-	bool has_prefix = first > 0, has_place = first<queries->tokens, has_key = keys->tokens> keys->prefix;
+	bool has_prefix = first > 0, has_place = first < queries->tokens;
+	bool has_key = keys->tokens > keys->prefix;
 	if (has_place && has_key)
 		ask_places(m, head, first);
 	for (int kind = 0; kind < KINDS; kind++) {

@@ -168,6 +168,18 @@ static void refuses_tables_that_do_not_fit(void **state)
 	assert_int_equal(pe_bundle_add(b, "position_embedding_table", &view), PE_OK);
 	refused(ctx, "", domain, b, PE_ERR_SHAPE, "must be (2, rows, width)");
 	pe_bundle_destroy(&b);
+	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
+	view = pe_tensor_dense(values, PE_F64, 3, (int64_t[]){2, H, 0});
+	assert_int_equal(pe_bundle_add(b, "position_embedding_table", &view), PE_OK);
+	refused(ctx, "", domain, b, PE_ERR_SHAPE, "must be (2, rows, width)");
+	view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){H, 0});
+	pe_bundle_destroy(&b);
+	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
+	assert_int_equal(pe_bundle_add(b, "row_embed", &view), PE_OK);
+	view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){W, D});
+	assert_int_equal(pe_bundle_add(b, "col_embed", &view), PE_OK);
+	refused(ctx, "", domain, b, PE_ERR_SHAPE, "row_embed must have one row for each place");
+	pe_bundle_destroy(&b);
 	pe_domain_destroy(&domain);
 	pe_domain_destroy(&video);
 }
