@@ -166,6 +166,12 @@ char *copy_text(const char *text, size_t size)
 	return copy;
 }
 
+bool ends_with(const char *text, const char *suffix)
+{
+	size_t size = strlen(text), tail = strlen(suffix);
+	return size >= tail && strcmp(text + size - tail, suffix) == 0;
+}
+
 int finish_output(int code)
 {
 	bool lost = fflush(stdout) != 0 || ferror(stdout);

@@ -76,7 +76,8 @@ int help_on(struct cli *cli, const char *topic);
 int cli_start(struct cli *cli, const struct command *command, int argc, char **argv);
 void cli_end(struct cli *cli);
 
-/* The tables whose options are the command's too: number `index` and what its options are for; NULL: no more. */
+/* The tables whose options are the command's too: number `index` and what its options are for; NULL: no more.
+ */
 const char *command_table(const struct command *command, int index, const char **title);
 
 /* The last value given for an option, or NULL. */
@@ -99,6 +100,7 @@ double seconds_now(void);
 /* The program's own memory: never NULL, says so and exits with 4 if there is none. */
 void *get_memory(size_t count, size_t size);
 char *copy_text(const char *text, size_t size);
+bool ends_with(const char *text, const char *suffix);
 
 /* Memory for an array that will be filled whole, to be freed by free(); NULL if there is none. */
 void *output_memory(size_t size);

@@ -66,9 +66,7 @@ static int take_options(struct convert *run)
 static bool has_end(const char *name, const char *end)
 {
 	size_t size = strlen(name), tail = strlen(end);
-	if (size < tail || strcmp(name + size - tail, end) != 0)
-		return false;
-	return size == tail || !isalnum((unsigned char)name[size - tail - 1]);
+	return ends_with(name, end) && (size == tail || !isalnum((unsigned char)name[size - tail - 1]));
 }
 
 static bool is_usual(const struct convert *run, const char *name)

@@ -100,22 +100,11 @@ static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle, 
 	return EXIT_DONE;
 }
 
-static bool is_array_file(const char *path)
-{
-	static const char *const suffixes[] = {".npy", ".npz", ".safetensors", "/"};
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		size_t a = strlen(path), b = strlen(suffixes[i]);
-		if (a >= b && strcmp(path + a - b, suffixes[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* A file of arrays is one that reads as such; everything else is an input. */
 static int inspect(struct cli *cli, const char *path, json_t *all)
 {
 	pe_bundle *bundle;
-	if (is_array_file(path) && pe_bundle_from_file(cli->ctx, path, NULL, &bundle) == PE_OK) {
+	if (has_array_suffix(path) && pe_bundle_from_file(cli->ctx, path, NULL, &bundle) == PE_OK) {
 		int code = inspect_bundle(cli, path, bundle, all);
 		pe_bundle_destroy(&bundle);
 		return code;

@@ -23,12 +23,6 @@ struct show {
 
 /* ---- before computing --------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t a = strlen(text), b = strlen(suffix);
-	return a > b && strcmp(text + a - b, suffix) == 0;
-}
-
 static int choose_canvas(struct show *run)
 {
 	struct cli *cli = run->cli;

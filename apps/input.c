@@ -201,6 +201,15 @@ int input_open(struct cli *cli, const char *text, struct input *out)
 	return code == EXIT_DONE && out->image ? image_cut(cli, out) : code;
 }
 
+bool has_array_suffix(const char *path)
+{
+	static const char *const suffixes[] = {".npy", ".npz", ".safetensors", "/"};
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (ends_with(path, suffixes[i]))
+			return true;
+	return false;
+}
+
 bool input_is_text(const pe_bundle *bundle, int64_t index)
 {
 	const char *name;

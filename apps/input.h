@@ -33,6 +33,8 @@ int input_read(struct cli *cli, const char *text, struct input *out);
 int input_open(struct cli *cli, const char *text, struct input *out);
 /* EXIT_SOME if some files of a folder could not be read, and were said; else EXIT_DONE. */
 int input_code(const struct input *input);
+/* Whether a path is named as files of arrays are. */
+bool has_array_suffix(const char *path);
 /* Whether an array of a file was text: a bundle holds its bytes. */
 bool input_is_text(const pe_bundle *bundle, int64_t index);
 void input_close(struct input *input);

@@ -8,7 +8,8 @@
 
 #define FIRST_BYTES 512
 
-static bool ends_with(const char *text, size_t size, const char *suffix)
+/* Of the first `size` letters, be they small or capital. */
+static bool ends_in(const char *text, size_t size, const char *suffix)
 {
 	size_t length = strlen(suffix);
 	if (size < length)
@@ -26,10 +27,10 @@ static bool has_image_suffix(const char *path)
 	static const char *const suffixes[] = {".png", ".pnm", ".pbm", ".pgm", ".ppm", ".pam", ".jpg", ".jpeg",
 		".webp", ".gif", ".bmp", ".tif", ".tiff"};
 	size_t size = strlen(path);
-	if (ends_with(path, size, ".gz"))
+	if (ends_in(path, size, ".gz"))
 		size -= 3;
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-		if (ends_with(path, size, suffixes[i]))
+		if (ends_in(path, size, suffixes[i]))
 			return true;
 	return false;
 }

@@ -6,12 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t a = strlen(text), b = strlen(suffix);
-	return a >= b && strcmp(text + a - b, suffix) == 0;
-}
-
 static bool is_standard_output(const struct output *out)
 {
 	return !out->path || strcmp(out->path, "-") == 0;

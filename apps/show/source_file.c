@@ -7,17 +7,6 @@
 
 #include "source.h"
 
-static bool has_array_suffix(const char *path)
-{
-	static const char *const suffixes[] = {".npy", ".npz", ".safetensors", "/"};
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		size_t a = strlen(path), b = strlen(suffixes[i]);
-		if (a >= b && strcmp(path + a - b, suffixes[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Do the arrays spell a graph: edge_index, or scipy's compressed rows? */
 static bool is_graph(const pe_bundle *file)
 {

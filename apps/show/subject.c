@@ -26,8 +26,8 @@ void subject_free(struct subject *subject)
 
 bool numbers_are_called(const struct numbers *numbers, const char *name)
 {
-	size_t a = strlen(numbers->name), b = strlen(name);
-	return a >= b && strcmp(numbers->name + a - b, name) == 0 && (a == b || numbers->name[a - b - 1] == '.');
+	size_t size = strlen(numbers->name), tail = strlen(name);
+	return ends_with(numbers->name, name) && (size == tail || numbers->name[size - tail - 1] == '.');
 }
 
 const struct numbers *subject_find(const struct subject *subject, const char *name)
