@@ -116,19 +116,14 @@ static pe_status check(pe_context *ctx, const pe_tensor *x, const pe_tensor *y, 
 		return pe_fail(ctx, PE_ERR_SHAPE,
 			"patch kernels are (…, height, width), of one float type and as many dimensions before and "
 			"after");
-	w->count = 1;
-	for (int32_t d = 0; d < x->ndim; d++)
-		if (d < x->ndim - 2) {
-			w->count *= x->shape[d];
-		} else {
-			w->old[d - x->ndim + 2] = x->shape[d];
-			w->new[d - x->ndim + 2] = y->shape[d];
-		}
+	memcpy(w->old, x->shape + x->ndim - 2, sizeof w->old);
+	memcpy(w->new, y->shape + y->ndim - 2, sizeof w->new);
 	for (int i = 0; i < 2; i++)
 		if (w->old[i] < 1 || w->new[i] < 1 || w->old[i] > MOST_SIDE || w->new[i] > MOST_SIDE)
 			return pe_fail(ctx, PE_ERR_SHAPE,
 				"patches of %lld x %lld cannot become %lld x %lld: sides are 1 to %d", (long long)w->old[0],
 				(long long)w->old[1], (long long)w->new[0], (long long)w->new[1], MOST_SIDE);
+	w->count = pe_tensor_count(x) / (w->old[0] * w->old[1]);
 	int64_t shape[PE_MAX_DIMS];
 	memcpy(shape, x->shape, sizeof shape);
 	memcpy(shape + x->ndim - 2, w->new, sizeof w->new);

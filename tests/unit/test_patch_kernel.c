@@ -200,6 +200,10 @@ static void refuses_what_are_no_kernels(void **state)
 	pe_tensor empty_x = pe_tensor_dense(in, PE_F64, 3, (int64_t[]){0, 4, 4}), empty_y = empty_x;
 	empty_y.data = out;
 	assert_int_equal(pe_patch_kernel_resize(*state, NULL, &empty_x, &empty_y), PE_OK);
+	const int64_t many = INT64_C(1) << 40;
+	empty_x = empty_y = pe_tensor_dense(in, PE_F64, 5, (int64_t[]){many, many, 0, 4, 4});
+	empty_y.data = out;
+	assert_int_equal(pe_patch_kernel_resize(*state, NULL, &empty_x, &empty_y), PE_OK);
 }
 
 static void survives_lack_of_memory(void **state)
