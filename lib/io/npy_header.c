@@ -78,7 +78,7 @@ static bool take_shape(struct cursor *c, struct pe_stored_array *a)
 	a->ndim = 0;
 	while (!take(c, ')')) {
 		int64_t dimension;
-		if (!take_count(c, &dimension) || a->ndim > PE_MAX_DIMS)
+		if (!take_count(c, &dimension))
 			return false;
 		if (a->ndim < PE_MAX_DIMS)
 			a->shape[a->ndim] = dimension;

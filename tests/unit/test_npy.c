@@ -125,6 +125,9 @@ static void test_malformed_headers(void **state)
 		xt_fails(*state, read(*state, headers[i], 8, &b), PE_ERR_FORMAT, "malformed");
 		assert_null(b);
 	}
+	xt_fails(*state,
+		read(*state, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1)}", 8, &b),
+		PE_ERR_UNSUPPORTED, "more than 6 dimensions");
 	static const char *const types[] = {"<f3", "<i0", "<f", "f8x", "?", "<", "", "<S-1", "|S9999999999"};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		char header[128];
