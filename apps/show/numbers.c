@@ -42,6 +42,17 @@ static double element(const pe_tensor *t, int64_t i)
 	}
 }
 
+/* Where entry i, counted row by row, lies. */
+static int64_t place(const pe_tensor *t, int64_t i)
+{
+	int64_t offset = 0;
+	for (int32_t d = t->ndim - 1; d >= 0; d--) {
+		offset += i % t->shape[d] * t->strides[d];
+		i /= t->shape[d];
+	}
+	return offset;
+}
+
 struct numbers numbers_copy(const char *name, const pe_tensor *tensor)
 {
 	int64_t count = pe_tensor_count(tensor);
@@ -50,7 +61,7 @@ struct numbers numbers_copy(const char *name, const pe_tensor *tensor)
 	out.whole = tensor->dtype >= PE_I64;
 	out.values = get_memory((size_t)count, sizeof *out.values);
 	for (int64_t i = 0; i < count; i++)
-		out.values[i] = element(tensor, i);
+		out.values[i] = element(tensor, place(tensor, i));
 	return out;
 }
 

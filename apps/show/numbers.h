@@ -14,7 +14,7 @@ struct numbers {
 	bool per_token;
 };
 
-/* A copy of a dense tensor. */
+/* A copy of a tensor, whatever its strides. */
 struct numbers numbers_copy(const char *name, const pe_tensor *tensor);
 /* Likewise, but takes over the memory of one in double, which must be from malloc and is then NULL. */
 struct numbers numbers_take(const char *name, pe_tensor *tensor);

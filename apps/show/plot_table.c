@@ -103,8 +103,8 @@ static int build_table(const struct wishes *wishes, const struct subject *subjec
 	const struct numbers *n = table_of(wishes, subject), *sine = NULL;
 	int64_t chosen[MOST_PANELS], tables = 1;
 	int count, first = figure->count;
-	if (!wishes->array && numbers_are_called(n, "cos"))
-		sine = subject_find(subject, "sin");
+	if (!wishes->array)
+		sine = subject_sine(subject, n);
 	for (int32_t d = 0; d + 2 < n->ndim; d++)
 		tables *= n->shape[d];
 	int code = choose_panels(wishes, figure, tables, MOST_TABLES, "tables", chosen, &count);

@@ -102,6 +102,15 @@ static void copy_rows(const struct numbers *a, const struct numbers *b, struct r
 	}
 }
 
+const struct numbers *subject_sine(const struct subject *subject, const struct numbers *cosine)
+{
+	const struct numbers *sine = subject_find(subject, "sin");
+	size_t size = (size_t)cosine->ndim * sizeof *cosine->shape;
+	if (!numbers_are_called(cosine, "cos") || !sine || sine->ndim != cosine->ndim)
+		return NULL;
+	return memcmp(sine->shape, cosine->shape, size) == 0 ? sine : NULL;
+}
+
 bool subject_rows(const struct subject *subject, const char *chosen, struct rows *out, char *why, size_t size)
 {
 	const struct numbers *a = chosen ? subject_find(subject, chosen) : first_with_rows(subject), *b = NULL;
@@ -109,8 +118,8 @@ bool subject_rows(const struct subject *subject, const char *chosen, struct rows
 		refuse(subject, chosen, why, size);
 		return false;
 	}
-	if (!chosen && numbers_are_called(a, "cos"))
-		b = subject_find(subject, "sin");
+	if (!chosen)
+		b = subject_sine(subject, a);
 	copy_rows(a, b, out);
 	return true;
 }

@@ -48,6 +48,8 @@ struct rows {
  * there are none, and why says so. */
 bool subject_rows(
 	const struct subject *subject, const char *chosen, struct rows *out, char *why, size_t size);
+/* The array sin that belongs to this one, if it is called cos and sin has its shape; else NULL. */
+const struct numbers *subject_sine(const struct subject *subject, const struct numbers *cosine);
 /* The array (heads, queries, keys) of biases: the chosen one, or the first. NULL: there is none. */
 const struct numbers *subject_bias(const struct subject *subject, const char *chosen);
 

@@ -190,6 +190,29 @@ expect 0 show c.npy -v -o x.png; says 'plot bias'
 printf '0 1\n1 2\n4 4\n3 2\n' >parts.tsv # two components and a loop
 expect 0 show parts.tsv --with lap:k=2 -q -o x.png
 expect 0 show parts.tsv --edges directed --with rwse:steps=3 --plot nodes -q -o x.png
+# Columns one after the other, as Fortran has them, are the same table.
+printf "\\223NUMPY\\001\\000\\166\\000%-117s\\n" "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }" >m.npy
+printf '\001\002\003\004\005\006' >>m.npy
+expect 0 show m.npy --plain -o x.png
+printf "\\223NUMPY\\001\\000\\166\\000%-117s\\n" "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }" >m.npy
+printf '\001\004\002\005\003\006' >>m.npy
+expect 0 show m.npy --plain -o y.png
+cmp -s x.png y.png || fail 'the order of the file changes the picture'
+# A number alone is no table.
+printf "\\223NUMPY\\001\\000\\166\\000%-117s\\n" "{'descr': '|u1', 'fortran_order': False, 'shape': (), }" >m.npy
+printf '\001' >>m.npy
+expect 2 show m.npy --array array -o z.png; says 'no array that could be drawn'
+# Only a sin of the shape of cos belongs to it.
+mkdir parts
+expect 0 encode seq:12 --with rope --arrays cos -q -o parts/cos.npy
+expect 0 show parts/ --plain --plot similarity -o x.png
+expect 0 encode seq:3 --with rope --arrays sin -q -o parts/sin.npy
+for kind in similarity table; do
+	expect 0 show parts/cos.npy --plain --plot $kind -o x.png
+	expect 0 show parts/ --plain --plot $kind -o y.png
+	cmp -s x.png y.png || fail "$kind: sin of another shape is drawn"
+done
+rm -r parts
 rm -f ./*.npz ./*.npy ./*.safetensors ./*.png ./*.svg
 
 # refused CODE WORDS ARGUMENT…: leaves no picture, and one that is there as it was.
