@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "frequency.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
 
 enum { BLOCK = 64 };
+#define SMALL 0x1p-17
 
 /* The first 26 bits of x, so that the product of two such numbers is exact. */
 static double leading_bits(double x)
@@ -51,10 +53,28 @@ static void multiply(const struct pe_frequencies *f, double position, int64_t fi
 	}
 }
 
-/* Cosines and sines of s[t] + rest[t]. */
-static void finish(const pe_context *ctx, const double *rest, int64_t count, double *c, double *s)
+/* Turns by what is too much for the first terms of its series; only angles beyond 2^36 leave so much. */
+static void turn_by_large(double *rest, int64_t count, double *c, double *s)
 {
+	for (int64_t t = 0; t < count; t++) {
+		if (fabs(rest[t]) <= SMALL)
+			continue;
+		double x = cos(rest[t]), y = sin(rest[t]), before = c[t];
+		c[t] = before * x - s[t] * y;
+		s[t] = before * y + s[t] * x;
+		rest[t] = 0;
+	}
+}
+
+/* Cosines and sines of s[t] + rest[t]; uses rest up. */
+static void finish(const pe_context *ctx, double *rest, int64_t count, double *c, double *s)
+{
+	double largest = 0;
 	ctx->kernels->sincos(s, count, s, c);
+	for (int64_t t = 0; t < count; t++)
+		largest = fabs(rest[t]) > largest ? fabs(rest[t]) : largest;
+	if (largest > SMALL)
+		turn_by_large(rest, count, c, s);
 	for (int64_t t = 0; t < count; t++) {
 		double before = c[t];
 		c[t] -= rest[t] * s[t];

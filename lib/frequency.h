@@ -18,7 +18,7 @@ pe_status pe_frequencies_make(
 void pe_frequencies_free(pe_context *ctx, struct pe_frequencies *f);
 
 /* cosine[t], sine[t] ← of position × frequency first + t, t < count, within 2e-16 + |angle| 2^-62 as long
- * as |angle| < 2^36. May be called from several threads. */
+ * as |angle| < 2^36, and on the unit circle beyond. May be called from several threads. */
 void pe_frequencies_turn(const pe_context *ctx, const struct pe_frequencies *f, double position,
 	int64_t first, int64_t count, double *cosine, double *sine);
 

@@ -40,6 +40,24 @@ static void angles_are_as_exact_as_long_double(void **state)
 	pe_frequencies_free(ctx, &f);
 }
 
+/* However far, a pair is turned and keeps its length. */
+static void far_pairs_keep_their_length(void **state)
+{
+	static const double positions[] = {0x1p40 + 1, 0x1p53, 1e18, -1e18, 1e25, 1e100, 1e300};
+	pe_context *ctx = *state;
+	long double frequency[COUNT];
+	double cosine[COUNT], sine[COUNT];
+	struct pe_frequencies f;
+	fill(frequency);
+	assert_int_equal(pe_frequencies_make(ctx, frequency, COUNT, &f), PE_OK);
+	for (size_t i = 0; i < sizeof positions / sizeof *positions; i++) {
+		pe_frequencies_turn(ctx, &f, positions[i], 0, COUNT, cosine, sine);
+		for (int t = 0; t < COUNT; t++)
+			xt_close_f64(cosine[t] * cosine[t] + sine[t] * sine[t], 1, 0, 1e-9);
+	}
+	pe_frequencies_free(ctx, &f);
+}
+
 /* Any part of a row is what the whole row holds there. */
 static void parts_are_alike(void **state)
 {
@@ -84,6 +102,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(angles_are_as_exact_as_long_double),
+		cmocka_unit_test(far_pairs_keep_their_length),
 		cmocka_unit_test(parts_are_alike),
 		cmocka_unit_test(each_at_its_own_position),
 	};
