@@ -332,8 +332,7 @@ static const pe_option_info options[] = {
 		"token's number t H W + y W + x"),
 	PE_CHOICE("layout", "blocks", "blocks|interleaved|trig",
 		"of each axis sines then cosines; sine and cosine side by side; or sines of all axes, then cosines "
-		"of "
-		"all"),
+		"of all"),
 	PE_OPTION_SHARES,
 	PE_OPTION_REST,
 	PE_CHOICE("timescale", "paper", "paper|tensor2tensor",

@@ -182,8 +182,7 @@ static const pe_option_info options[] = {
 		"coordinates=centred: the length is the axis' own, or the largest or smallest of the grid"),
 	PE_LIST("reference", "0", 0, 1e9,
 		"coordinates are divided by the grid's length and multiplied by this one, of pretraining; one number "
-		"or "
-		"one for each axis; 0: they are not"),
+		"or one for each axis; 0: they are not"),
 	PE_CHOICE("axes", "auto", PE_GRID_AXES_WORDS, "the order of axes; auto: yx, or tyx of several frames"),
 	PE_CHOICE("layout", "bands", "bands|axes",
 		"of sines, and of cosines: for each band all axes, or for each axis all bands"),
@@ -196,12 +195,10 @@ static const pe_preset_info presets[] = {
 	{"timm_build", "frequencies=log,layout=axes,grid=0",
 		"timm's build_fourier_pos_embed as it stands: its sines, then its cosines. in_pixels=False is "
 		"frequencies=geometric,coordinates=index, grid_indexing='xy' axes=xy, ref_feat_shape reference, "
-		"which "
-		"scales coordinates from -1 to 1 too"},
+		"which scales coordinates from -1 to 1 too"},
 	{"perceiver", "layout=axes",
 		"Perceiver and Perceiver IO, as transformers has them: max_res is their max_resolution, of pictures "
-		"224; "
-		"what follows, such as Perceiver's projection, is left out"},
+		"224; what follows, such as Perceiver's projection, is left out"},
 };
 
 const struct pe_encoder pe_encoder_fourier = {

@@ -85,8 +85,7 @@ static pe_status refuse_rest(pe_encoding *e, int64_t dim, int count, int64_t sum
 {
 	return pe_encoding_fail(e, PE_ERR_RANGE,
 		"dim is %lld, but must be a multiple of %lld, sine and cosine of %d axes%s; or say what becomes of "
-		"the "
-		"rest: rest=cut, zeros, first or last",
+		"the rest: rest=cut, zeros, first or last",
 		(long long)dim, (long long)(2 * sum), count, sum == count ? "" : " in these shares");
 }
 

@@ -98,8 +98,7 @@ static pe_status check_rows(pe_encoding *e, const char *name, int64_t rows, cons
 	if (t->height == 0)
 		return pe_encoding_fail(e, PE_ERR_SHAPE,
 			"the weight %s has %lld rows and no axes: which grid they are, and how many stand before it, "
-			"must "
-			"be said%s",
+			"must be said%s",
 			name, (long long)rows, hint);
 	if (rows != t->prefix_rows + t->height * t->width)
 		return pe_encoding_fail(e, PE_ERR_SHAPE,

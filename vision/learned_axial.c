@@ -296,8 +296,7 @@ static const pe_preset_info presets[] = {
 		"code fails on larger grids"},
 	{"gemma4", "combine=add,initial=ones",
 		"the vision tower of Gemma 4: position_embedding_table has columns, then rows. Its padding patches "
-		"do "
-		"not exist here"},
+		"do not exist here"},
 	{"naflex", "combine=add,resize=linear",
 		"timm's NaFlexViT with pos_embed=factorized: added, linear without antialiasing; some models say "
 		"preserve_aspect=1"},

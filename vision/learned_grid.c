@@ -188,8 +188,7 @@ static const pe_option_info options[] = {
 	PE_INT("dim", "64", 1, 1 << 16, "width of a row; if not said, that of the given weight"),
 	PE_LIST("grid", "", 1, 65536,
 		"height/width of the stored table, or one number of both; empty: what the weight's own axes say, "
-		"without "
-		"weights the grid at hand"),
+		"without weights the grid at hand"),
 	PE_INT("prefix_rows", "0", 0, 1 << 16,
 		"rows of the stored table before its grid's, for as many of the first prefix tokens"),
 	PE_CHOICE("order", "hwc", "hwc|chw",
@@ -215,8 +214,7 @@ static const pe_option_info options[] = {
 static const pe_preset_info presets[] = {
 	{"deit", "resize=bicubic,grid=14/14,prefix_rows=1",
 		"DeiT, MAE, mmseg, Hugging Face's ViT and, since its offset went, its Dinov2: no antialiasing. The "
-		"grid "
-		"is that of 224 pixels in patches of 16; distilled DeiT says prefix_rows=2"},
+		"grid is that of 224 pixels in patches of 16; distilled DeiT says prefix_rows=2"},
 	{"dino", "resize=bicubic,interpolate_offset=0.1,grid=14/14,prefix_rows=1",
 		"DINO's own code: scale_factor=(size + 0.1)/14, which moves every coordinate; models in patches of 8 "
 		"say grid=28/28"},
@@ -240,8 +238,7 @@ static const pe_preset_info presets[] = {
 		"SigLIP 2 NaFlex: bilinear, antialiased; begins N(0, 1/sqrt(dim))"},
 	{"timm", "resize=bicubic,antialias=1,grid=14/14,prefix_rows=1",
 		"timm's resample_abs_pos_embed: antialiased. Its shortcut for as many tokens as before, which "
-		"forgets "
-		"that the grid may be another, is not followed"},
+		"forgets that the grid may be another, is not followed"},
 };
 
 static const pe_weight_info weights[] = {

@@ -381,8 +381,7 @@ static const pe_option_info options[] = {
 		"the length that coordinates are divided by: the axis' own, or the larger or smaller of both"),
 	PE_CHOICE("layout", "interleaved", "interleaved|halves|axis_halves",
 		"pair t is channels 2t and 2t+1; t and t + head_dim/2; or t and t + head_dim/4 within the half of "
-		"the "
-		"channels that belongs to its axis"),
+		"the channels that belongs to its axis"),
 	PE_INT("block", "1", 1, 1 << 16,
 		"tokens come in blocks of so many rows and columns, row by row inside; 1: row by row"),
 };
@@ -390,30 +389,23 @@ static const pe_option_info options[] = {
 static const pe_preset_info presets[] = {
 	{"eva02", "coordinates=reference,reference=16",
 		"EVA-02, pretrained on 16 x 16 patches: larger grids are squeezed onto that one. timm's f32 angles "
-		"are "
-		"exact here"},
+		"are exact here"},
 	{"rope_vit_axial", "axes=xy,base=100",
 		"RoPE-ViT axial. Its code keeps the table of a square for every grid of as many tokens; here the "
-		"grid "
-		"counts"},
+		"grid counts"},
 	{"rope_vit_mixed", "axes=xy,base=10,frequencies=learned",
 		"RoPE-ViT mixed: layer says which of freqs, whose first row is of x. timm with grid indexing 'ij' "
-		"has axes=yx; "
-		"heads and head_dim are the model's"},
+		"has axes=yx; heads and head_dim are the model's"},
 	{"perception", "axes=xy,coordinates=reference,start=1,reference=24",
 		"Perception Encoder T, S and L at 336 to 384 pixels, as timm has it: rows and columns from 1. B/16 "
-		"has "
-		"reference=14, the 448 pixels of L/14 reference=32, those of G/14 reference=32,start=0. The code "
-		"first "
-		"published put the class token's zeros last"},
+		"has reference=14, the 448 pixels of L/14 reference=32, those of G/14 reference=32,start=0. The code "
+		"first published put the class token's zeros last"},
 	{"dinov3", "layout=halves,base=100,coordinates=centred,scale=6.283185307179586",
 		"DINOv3: centres of patches from -1 to 1, exact periods, as timm and transformers compute them "
-		"again, "
-		"in f32. Shift, jitter and rescaling of training are left out"},
+		"again, in f32. Shift, jitter and rescaling of training are left out"},
 	{"dinov3_bf16", "layout=halves,base=100,coordinates=centred,scale=6.283185307179586,periods=bf16",
 		"DINOv3 with the periods that its checkpoints hold, rounded to bf16: angles up to 0.0085 off. Its "
-		"code "
-		"in bf16 rounds coordinates and angles too, which is not followed here"},
+		"code in bf16 rounds coordinates and angles too, which is not followed here"},
 	{"pixtral", "layout=halves,frequencies=split",
 		"Pixtral in transformers, whose weights are permuted to halves; Mistral's own code has "
 		"layout=interleaved"},

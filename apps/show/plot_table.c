@@ -45,8 +45,7 @@ static bool fits_table(const struct wishes *wishes, const struct subject *subjec
 	}
 	snprintf(why, size,
 		"%s acts on features, and yields nothing but its parameters: give it --tokens FILE or patches to see "
-		"what "
-		"it does, or name a parameter by --array",
+		"what it does, or name a parameter by --array",
 		subject->name);
 	return false;
 }
