@@ -54,7 +54,7 @@ static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64
 			farthest = fmax(farthest, fabs(pe_domain_position(domain, b, i) - s->centre));
 	if (s->rotation.pairs > 0 && -farthest * s->decay[0] > MOST)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
-			"positions reach %.0f from the centre, and single precision holds the scale of %.0f at most: "
+			"positions reach %.9g from the centre, and single precision holds the scale of %.9g at most: "
 			"choose another centre or a larger scale_base",
 			farthest, MOST / -s->decay[0]);
 	return pe_rotation_width(e, side, width, out);

@@ -104,6 +104,11 @@ static void refuses_positions_too_far_from_the_centre(void **state)
 	assert_int_equal(pe_encoding_rotate_width(e, PE_KEYS, 64, &width), PE_OK);
 	pe_encoding_destroy(&e);
 	pe_domain_destroy(&domain);
+	assert_int_equal(pe_domain_sequence(ctx, 10, 1e300, &domain), PE_OK);
+	e = xt_encoding(ctx, "xpos", domain, NULL, NULL);
+	xt_fails(ctx, pe_encoding_rotate_width(e, PE_KEYS, 64, &width), PE_ERR_RANGE, "reach 1e+300 from");
+	pe_encoding_destroy(&e);
+	pe_domain_destroy(&domain);
 	xt_refuses_settings(
 		ctx, "xpos:head_dim=7", PE_ERR_RANGE, "head dimension 7 is odd; xpos needs an even one");
 }
