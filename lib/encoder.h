@@ -238,10 +238,14 @@ bool pe_encoding_given_shape(const pe_encoding *e, const char *name, int32_t *nd
 pe_status pe_encoding_look_below(
 	pe_encoding *e, const char *const *names, int count, char **prefix) PE_NODISCARD;
 
-/* A size: the option if it is set by name, else dimension `axis` of the given weight if that has ndim of them
- * and the option can be so large, else the option. */
-int64_t pe_encoding_size(
-	const pe_encoding *e, const char *option, const char *weight, int32_t ndim, int32_t axis);
+/* Dimension `axis` of a parameter in the given weights if that has ndim of them, else 0: it is not given. */
+int64_t pe_encoding_given_size(const pe_encoding *e, const char *weight, int32_t ndim, int32_t axis);
+/* A size that follows from given weights: the option if it is set by name or cannot be `given`, else that,
+ * which the parameters then hold. */
+pe_status pe_encoding_follow(pe_encoding *e, const char *option, int64_t given, int64_t *out) PE_NODISCARD;
+/* Both, where a dimension is the option. */
+pe_status pe_encoding_size(pe_encoding *e, const char *option, const char *weight, int32_t ndim, int32_t axis,
+	int64_t *out) PE_NODISCARD;
 
 /* Declares every parameter asked for so far as an array, and computes such arrays: for encoders whose
  * parameters are what they yield. first is the number of the first of them. */

@@ -65,7 +65,8 @@ static const char *find_end(const char *array, const char *name)
 	return NULL;
 }
 
-/* The first array whose name ends in one of these, and where in it that begins; *other: another one, or NULL. */
+/* The first array whose name ends in one of these, and where in it that begins; *other: another one, or NULL.
+ */
 static const char *find_below(
 	const pe_encoding *e, const char *const *names, int count, const char **end, const char **other)
 {
@@ -276,16 +277,30 @@ void pe_compute_weights(const pe_encoding *e, const pe_tensor *outs, int64_t fir
 			store(&e->weights[i], &outs[first + i]);
 }
 
-int64_t pe_encoding_size(
-	const pe_encoding *e, const char *option, const char *weight, int32_t ndim, int32_t axis)
+int64_t pe_encoding_given_size(const pe_encoding *e, const char *weight, int32_t ndim, int32_t axis)
 {
 	int32_t dims;
-	int64_t shape[PE_MAX_DIMS], value = pe_params_int(e->params, option);
-	if (pe_params_is_set(e->params, option) || !pe_encoding_given_shape(e, weight, &dims, shape) ||
-		dims != ndim)
-		return value;
+	int64_t shape[PE_MAX_DIMS];
+	return pe_encoding_given_shape(e, weight, &dims, shape) && dims == ndim ? shape[axis] : 0;
+}
+
+pe_status pe_encoding_follow(pe_encoding *e, const char *option, int64_t given, int64_t *out)
+{
+	char text[24];
 	pe_option_info info = pe_params_info(e->params, option);
-	return (double)shape[axis] >= info.min && (double)shape[axis] <= info.max ? shape[axis] : value;
+	*out = pe_params_int(e->params, option);
+	if (pe_params_is_set(e->params, option) || given < 1 || (double)given < info.min ||
+		(double)given > info.max)
+		return PE_OK;
+	*out = given;
+	snprintf(text, sizeof text, "%lld", (long long)given);
+	return pe_params_fill(e->params, option, text);
+}
+
+pe_status pe_encoding_size(
+	pe_encoding *e, const char *option, const char *weight, int32_t ndim, int32_t axis, int64_t *out)
+{
+	return pe_encoding_follow(e, option, pe_encoding_given_size(e, weight, ndim, axis), out);
 }
 
 int64_t pe_encoding_weight_count(const pe_encoding *encoding)

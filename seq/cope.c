@@ -54,7 +54,7 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	s->head_dim = e->row_width = pe_params_int(e->params, "head_dim");
-	s->positions = pe_encoding_size(e, "max_position", "pos_emb", 2, 0);
+	PE_TRY(pe_encoding_size(e, "max_position", "pos_emb", 2, 0, &s->positions));
 	s->scaled = pe_params_bool(e->params, "scaled");
 	PE_TRY(pe_encoding_weight(
 		e, "pos_emb", 2, (int64_t[]){s->positions, s->head_dim}, pe_initial_constant(0), &s->table));

@@ -257,9 +257,11 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	struct perceptron p;
+	int64_t hidden;
 	e->heads = pe_params_int(e->params, "heads");
 	s->causal = pe_params_choice(e->params, "direction") == CAUSAL;
-	PE_TRY(take_perceptron(e, pe_encoding_size(e, "hidden", "mlp.0.weight", 2, 0), &p));
+	PE_TRY(pe_encoding_size(e, "hidden", "mlp.0.weight", 2, 0, &hidden));
+	PE_TRY(take_perceptron(e, hidden, &p));
 	PE_TRY(take_numbers(e));
 	PE_TRY(find_pieces(e, &p));
 	PE_TRY(fill_psi(e));

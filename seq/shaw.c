@@ -70,18 +70,15 @@ static pe_status take_table(pe_encoding *e, const char *name, int64_t width, dou
 }
 
 /* heads and max_distance, as the given table has them where they are not set. */
-static void take_sizes(pe_encoding *e, const char *name)
+static pe_status take_sizes(pe_encoding *e, const char *name)
 {
 	struct state *s = e->state;
-	int32_t ndim;
-	int64_t shape[PE_MAX_DIMS];
-	e->heads = pe_encoding_size(e, "heads", name, 3, 0);
-	s->limit = pe_params_int(e->params, "max_distance");
-	if (pe_params_is_set(e->params, "max_distance") || !pe_encoding_given_shape(e, name, &ndim, shape))
-		return;
-	int64_t rows = ndim == 2 || ndim == 3 ? shape[ndim - 2] : 0;
-	if (rows >= 3 && rows % 2 == 1)
-		s->limit = (rows - 1) / 2;
+	int32_t ndim = 0;
+	int64_t shape[PE_MAX_DIMS], rows = 0;
+	PE_TRY(pe_encoding_size(e, "heads", name, 3, 0, &e->heads));
+	if (pe_encoding_given_shape(e, name, &ndim, shape) && (ndim == 2 || ndim == 3))
+		rows = shape[ndim - 2];
+	return pe_encoding_follow(e, "max_distance", rows % 2 == 1 ? (rows - 1) / 2 : 0, &s->limit);
 }
 
 static pe_status bind(pe_encoding *e)
@@ -92,7 +89,7 @@ static pe_status bind(pe_encoding *e)
 	if (!keys && !in_values)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "with keys=0 and values=0 nothing is left of it");
 	e->relative = true;
-	take_sizes(e, keys ? "relative_positions_keys" : "relative_positions_values");
+	PE_TRY(take_sizes(e, keys ? "relative_positions_keys" : "relative_positions_values"));
 	s->head_dim = pe_params_int(e->params, "head_dim");
 	s->value_dim = pe_params_int(e->params, "value_dim");
 	if (s->value_dim == 0)

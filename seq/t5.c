@@ -43,7 +43,8 @@ static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	int64_t buckets = pe_encoding_size(e, "buckets", "relative_attention_bias", 2, 0);
+	int64_t buckets;
+	PE_TRY(pe_encoding_size(e, "buckets", "relative_attention_bias", 2, 0, &buckets));
 	double *table;
 	e->heads = pe_params_int(e->params, "heads");
 	e->relative = true;

@@ -130,10 +130,8 @@ static pe_status take_weights(pe_encoding *e)
 	PE_TRY(take_projections(e));
 	if (!s->relative)
 		return PE_OK;
-	int64_t buckets = pe_params_int(e->params, "buckets");
-	int64_t rows = pe_encoding_size(e, "buckets", "relative_attention_bias.weight", 2, 0);
-	if (rows != buckets)
-		buckets = rows - 1;
+	int64_t buckets, rows = pe_encoding_given_size(e, "relative_attention_bias.weight", 2, 0);
+	PE_TRY(pe_encoding_follow(e, "buckets", rows - 1, &buckets));
 	PE_TRY(pe_buckets_make(e, buckets, pe_params_int(e->params, "max_distance"), false, &s->buckets));
 	return take(
 		e, "relative_attention_bias.weight", 2, (int64_t[]){buckets + 1, e->heads}, 0.02, &s->bucket_table);
@@ -176,10 +174,8 @@ static pe_status bind(pe_encoding *e)
 	struct state *s = e->state;
 	e->heads = pe_params_int(e->params, "heads");
 	s->dim = pe_params_int(e->params, "dim");
-	s->max_length = pe_params_int(e->params, "max_length");
-	int64_t rows = pe_encoding_size(e, "max_length", "pos.weight", 2, 0);
-	if (rows != s->max_length && rows > 1)
-		s->max_length = rows - 1;
+	int64_t rows = pe_encoding_given_size(e, "pos.weight", 2, 0);
+	PE_TRY(pe_encoding_follow(e, "max_length", rows - 1, &s->max_length));
 	s->cls = pe_params_bool(e->params, "cls");
 	s->relative = pe_params_bool(e->params, "relative");
 	s->width = s->dim / e->heads;

@@ -93,7 +93,7 @@ static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct pe_window_table)));
 	struct network network;
-	e->heads = pe_encoding_size(e, "heads", "pos.pos3.2.weight", 2, 0);
+	PE_TRY(pe_encoding_size(e, "heads", "pos.pos3.2.weight", 2, 0, &e->heads));
 	PE_TRY(pe_window_take(e));
 	PE_TRY(take_network(e, &network));
 	PE_TRY(fill(e, &network));

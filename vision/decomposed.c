@@ -99,7 +99,7 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	PE_TRY(pe_check_one_frame(e));
-	s->head_dim = pe_encoding_size(e, "head_dim", "rel_pos_h", 2, 1);
+	PE_TRY(pe_encoding_size(e, "head_dim", "rel_pos_h", 2, 1, &s->head_dim));
 	s->y = (struct axis){.queries = e->queries->height, .keys = e->domain->height};
 	s->x = (struct axis){.queries = e->queries->width, .keys = e->domain->width};
 	struct axis *axes[] = {&s->y, &s->x};

@@ -169,7 +169,7 @@ pe_status pe_grid_table_take(pe_encoding *e, double sd, struct pe_grid_table *t)
 	if (ndim < 2 || ndim > 4 || (ndim > 2 && given[0] != 1))
 		return pe_encoding_fail(e, PE_ERR_SHAPE,
 			"the weight %s is none of (rows, dim), (1, rows, dim) and (1, height, width, dim)", name);
-	t->dim = pe_encoding_size(e, "dim", name, ndim, is_planes(e) && ndim == 4 ? 1 : ndim - 1);
+	PE_TRY(pe_encoding_size(e, "dim", name, ndim, is_planes(e) && ndim == 4 ? 1 : ndim - 1, &t->dim));
 	if (ndim == 4)
 		return take_given_axes(e, name, sd, given, t);
 	PE_TRY(check_rows(e, name, given[ndim - 2], t));

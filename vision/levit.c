@@ -12,7 +12,7 @@ static pe_status bind(pe_encoding *e)
 	struct pe_window_table *t = e->state;
 	double *biases;
 	t->mirrored = true;
-	e->heads = pe_encoding_size(e, "heads", "attention_biases", 2, 0);
+	PE_TRY(pe_encoding_size(e, "heads", "attention_biases", 2, 0, &e->heads));
 	PE_TRY(pe_window_take(e));
 	PE_TRY(pe_encoding_weight(
 		e, "attention_biases", 2, (int64_t[]){e->heads, t->rows}, pe_initial_constant(0), &biases));

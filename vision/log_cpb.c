@@ -43,7 +43,7 @@ static pe_status take_network(pe_encoding *e, enum mode mode, struct network *n)
 			break;
 		}
 	const char *const *name = names[which];
-	e->heads = pe_encoding_size(e, "heads", name[2], 2, 0);
+	PE_TRY(pe_encoding_size(e, "heads", name[2], 2, 0, &e->heads));
 	bool given = pe_encoding_given_shape(e, name[0], &ndim, shape) && ndim == 2;
 	n->hidden = pe_params_int(e->params, "hidden");
 	if (given && (n->hidden == 0 || !pe_params_is_set(e->params, "hidden")))

@@ -86,15 +86,15 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct pe_depthwise)));
 	struct pe_depthwise *s = e->state;
 	bool causal = pe_params_bool(e->params, "causal");
-	s->dim = pe_encoding_size(e, "dim", "weight", 4, 0);
-	s->kernel = pe_encoding_size(e, "kernel", "weight", 4, 2);
+	PE_TRY(pe_encoding_size(e, "dim", "weight", 4, 0, &s->dim));
+	PE_TRY(pe_encoding_size(e, "kernel", "weight", 4, 2, &s->kernel));
 	int32_t ndim;
 	int64_t shape[PE_MAX_DIMS];
 	if (pe_encoding_given_shape(e, "weight", &ndim, shape) && ndim == 5) {
-		s->dim = pe_encoding_size(e, "dim", "weight", 5, 0);
-		s->kernel = pe_encoding_size(e, "kernel", "weight", 5, 3);
+		PE_TRY(pe_encoding_size(e, "dim", "weight", 5, 0, &s->dim));
+		PE_TRY(pe_encoding_size(e, "kernel", "weight", 5, 3, &s->kernel));
 	}
-	s->frames = pe_encoding_size(e, "frames", "weight", 5, 2);
+	PE_TRY(pe_encoding_size(e, "frames", "weight", 5, 2, &s->frames));
 	s->stride = pe_params_int(e->params, "stride");
 	s->padding = (enum pe_padding)pe_params_choice(e->params, "padding");
 	s->activation = (enum pe_activation)pe_params_choice(e->params, "activation");

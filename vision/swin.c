@@ -8,7 +8,7 @@
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct pe_window_table)));
-	e->heads = pe_encoding_size(e, "heads", "relative_position_bias_table", 2, 1);
+	PE_TRY(pe_encoding_size(e, "heads", "relative_position_bias_table", 2, 1, &e->heads));
 	PE_TRY(pe_window_take(e));
 	PE_TRY(pe_window_weight(e, "relative_position_bias_table", pe_initial_normal(0, 0.02)));
 	return pe_window_declare(e);

@@ -38,7 +38,12 @@ for with in swin beit levit log_cpb crossformer; do
 	expect 0 encode grid:2x3 --with $with:heads=5 -o a.npz --save-weights heads.npz -q
 	expect 0 encode grid:2x3 --with $with --weights heads.npz -o b.npz; silent
 	expect 0 compare a.npz b.npz --exact
+	expect 0 inspect b.npz; prints '"heads":"5"'
 done
+expect 0 encode seq:5 --with tupe:heads=2,dim=8,relative=1,buckets=10,max_length=7 -o a.npz --save-weights tupe.npz -q
+expect 0 encode seq:5 --with tupe:heads=2,dim=8,relative=1 --weights tupe.npz -o b.npz; silent
+expect 0 compare a.npz b.npz --exact
+expect 0 inspect b.npz; prints '"buckets":"10"'; prints '"max_length":"7"'
 expect 2 encode grid:2x3 --with crossformer:heads=4 --weights heads.npz -o no.npz; says 'must be (4, 6), and is (5, 6)'
 expect 0 encode grid:2x3 --with crossformer:dim=64 -o a.npz --save-weights heads.npz -q
 expect 0 encode grid:2x3 --with crossformer --weights heads.npz -o b.npz; silent
