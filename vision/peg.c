@@ -51,7 +51,7 @@ static pe_status take_weights(pe_encoding *e)
 	int64_t taps = s->frames * s->kernel * s->kernel;
 	int32_t given = 0;
 	int64_t shape[PE_MAX_DIMS];
-	bool frames = pe_encoding_given_shape(e, "weight", &given, shape) ? given == 5 : s->frames > 1;
+	bool frames = s->frames > 1 || (pe_encoding_given_shape(e, "weight", &given, shape) && given == 5);
 	double *weight, *bias;
 	PE_TRY(pe_encoding_weight(e, "weight", frames ? 5 : 4, frames ? moving : still,
 		pe_initial_normal(0, sqrt(2 / (double)taps)), &weight));

@@ -124,4 +124,11 @@ expect 0 encode seq:5 --with sinusoidal:dim=9 -o p.npy
 expect 3 encode positions:p.npy --with sinusoidal:dim=4; says 'p.npy: positions are (length), (length, axes)'
 expect 0 encode seq:4 --with alibi:heads=2 -o p.npy
 expect 2 encode positions:p.npy --with sinusoidal:dim=4; says 'these have 4'
+
+# A kernel of one frame is not read as one of three.
+expect 0 encode grid:2x2 --with axial:dim=4 -q -o rows.npy
+expect 0 encode grid:2x2 --with peg:dim=4 --tokens rows.npy --save-weights still.npz -q -o still_out.npz
+expect 2 encode grid:2x2 --with peg:dim=4,frames=3 --tokens rows.npy --weights still.npz -o moving.npz
+says 'the weight weight must be (4, 1, 3, 3, 3)'
+no_file moving.npz
 exit 0
