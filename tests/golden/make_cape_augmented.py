@@ -4,7 +4,7 @@
 at inference, with and without normalising.
 
 Made with torch 2.13.0, numpy 2.4.6. Run from the source root:
-/work/venv/bin/python tests/golden/make_cape_augmented.py
+python3 tests/golden/make_cape_augmented.py
 """
 import math
 import os

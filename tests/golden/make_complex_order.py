@@ -4,7 +4,7 @@
 amplitudes and one of frequencies by word, as in the authors' ComplexNN embedding, whose positions run
 backwards; and one frequency row for all words with a phase.
 
-Made with numpy 2.4.6. Run from the source root: /work/venv/bin/python tests/golden/make_complex_order.py
+Made with numpy 2.4.6. Run from the source root: python3 tests/golden/make_complex_order.py
 """
 import os
 

@@ -4,7 +4,7 @@
 (transformers), f64, and the same convolution of torch with other paddings.
 
 Made with torch 2.13.0, transformers 5.24.0, numpy 2.4.6. Run from the source root:
-/work/venv/bin/python tests/golden/make_conv.py
+python3 tests/golden/make_conv.py
 """
 import os
 from importlib.metadata import version

@@ -5,7 +5,7 @@ as one more input) solved by torchdiffeq's fixed-step solvers in f64, and attent
 q, k and v.
 
 Made with torch 2.13.0, torchdiffeq 0.2.5, numpy 2.4.6. Run from the source root:
-/work/venv/bin/python tests/golden/make_floater.py
+python3 tests/golden/make_floater.py
 """
 import os
 from importlib.metadata import version

@@ -5,7 +5,7 @@ PositionalEmbedding (transformers) and AbsolutePositionalEmbedding (x-transforme
 rows of bert4keras' PositionEmbedding written down in numpy.
 
 Made with torch 2.13.0, transformers 5.24.0, x-transformers 2.31.10, numpy 2.4.6. Run from the source root:
-/work/venv/bin/python tests/golden/make_learned.py
+python3 tests/golden/make_learned.py
 """
 import os
 from importlib.metadata import version

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Golden values for patches, by torch 2.13.0 and numpy: interpolation, normalisation, padding and torch's own
 # unfold; nothing of posenc.
-#   /work/venv/bin/python make_patches.py patches/    (any Python with torch and numpy)
+#   python3 make_patches.py patches/    (any Python with torch and numpy)
 # Writes picture.ppm (RGB, 8 bits), picture16.pam (RGB and alpha, 16 bits) and patches.npz: of case NAME the
 # tokens, and settings of the table "image" in settings.txt, a line a case: NAME, file, rows, columns, settings.
 import pathlib

@@ -4,7 +4,7 @@
 first state) and over zeros.
 
 Made with torch 2.13.0, numpy 2.4.6. Run from the source root:
-/work/venv/bin/python tests/golden/make_recurrent.py
+python3 tests/golden/make_recurrent.py
 """
 import os
 from importlib.metadata import version

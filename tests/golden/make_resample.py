@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Golden values for resampling, by torch.nn.functional.interpolate in double (torch 2.13.0):
-#   /work/venv/bin/python make_resample.py resample/resample.npz    (any Python with torch and numpy)
+#   python3 make_resample.py resample/resample.npz    (any Python with torch and numpy)
 # cases has a row a case: H, W, H2, W2, channels, bicubic (else bilinear), antialias, align_corners, scale of y,
 # scale of x (0: by size). The input is the first H·W·channels numbers of pool; out has all outputs in a row.
 import sys

@@ -4,7 +4,7 @@
 1, 2, 3 and 5 and several numbers of control points.
 
 Made with scipy and numpy of the versions below. Run from the source root:
-/work/venv/bin/python tests/golden/make_spline.py
+python3 tests/golden/make_spline.py
 """
 import os
 
