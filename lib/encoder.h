@@ -251,5 +251,7 @@ pe_status pe_encoding_size(pe_encoding *e, const char *option, const char *weigh
  * parameters are what they yield. first is the number of the first of them. */
 pe_status pe_declare_weights(pe_encoding *e) PE_NODISCARD;
 void pe_compute_weights(const pe_encoding *e, const pe_tensor *outs, int64_t first);
+/* The function compute of those that yield nothing else. */
+pe_status pe_compute_own_weights(pe_encoding *e, const pe_tensor *outs);
 
 #endif

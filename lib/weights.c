@@ -277,6 +277,12 @@ void pe_compute_weights(const pe_encoding *e, const pe_tensor *outs, int64_t fir
 			store(&e->weights[i], &outs[first + i]);
 }
 
+pe_status pe_compute_own_weights(pe_encoding *e, const pe_tensor *outs)
+{
+	pe_compute_weights(e, outs, 0);
+	return PE_OK;
+}
+
 int64_t pe_encoding_given_size(const pe_encoding *e, const char *weight, int32_t ndim, int32_t axis)
 {
 	int32_t dims;

@@ -249,12 +249,6 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->taps);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 static const pe_option_info options[] = {
 	PE_INT("dim", "64", 1, 1 << 16, "width of the features; if not said, that of the given weight"),
 	PE_INT("kernel", "128", 1, 1 << 12, "taps; if not said, as the given weight has"),
@@ -294,7 +288,7 @@ const struct pe_encoder pe_encoder_conv = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.tokens = tokens,
 	.tokens_shape = tokens_shape,
 };

@@ -61,12 +61,6 @@ static pe_status bind(pe_encoding *e)
 	return pe_declare_weights(e);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 static const pe_option_info options[] = {
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries"),
 	PE_INT("max_position", "16", 1, 1 << 20,
@@ -103,6 +97,6 @@ const struct pe_encoder pe_encoder_cope = {
 	.domains = PE_DOMAIN_SEQUENCE,
 	PE_WEIGHTS(weights),
 	.bind = bind,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.content_row = content_row,
 };

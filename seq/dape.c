@@ -196,12 +196,6 @@ static void release(pe_encoding *e)
 	pe_encoding_destroy(&s->inner);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 /* ---- what it is --------------------------------------------------------------------- */
 
 static const pe_option_info options[] = {
@@ -257,7 +251,7 @@ const struct pe_encoder pe_encoder_dape = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.scores = scores,
 	.gains = gains,
 	.map_heads = map_heads,

@@ -239,8 +239,7 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 {
 	if (!over_features(e))
 		return pe_token_table_compute(e, outs);
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
+	return pe_compute_own_weights(e, outs);
 }
 
 static const pe_option_info options[] = {

@@ -101,12 +101,6 @@ static pe_status bind(pe_encoding *e)
 	return pe_declare_weights(e);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 static const pe_option_info options[] = {
 	PE_INT("heads", "0", 0, 4096,
 		"attention heads with a table each; 0: all share one; if not set, as the given table has"),
@@ -153,7 +147,7 @@ const struct pe_encoder pe_encoder_shaw = {
 	.heads_option = PE_HEADS_BY_CHOICE,
 	PE_WEIGHTS(weights),
 	.bind = bind,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.content = content,
 	.values = values,
 };

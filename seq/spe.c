@@ -359,12 +359,6 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->kept_gate);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 static const pe_option_info options[] = {
 	PE_CHOICE("kind", "sine", "sine|conv", "codes that are sums of sines, or filtered noise"),
 	PE_INT("heads", "8", 1, 4096, "heads, as many of keys as of queries"),
@@ -437,7 +431,7 @@ const struct pe_encoder pe_encoder_spe = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.rotate = rotate,
 	.rotate_rows = rotate_rows,
 	.rotate_width = rotate_width,

@@ -228,12 +228,6 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->table);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 /* ---- what it is --------------------------------------------------------------------- */
 
 static const pe_option_info options[] = {
@@ -277,6 +271,6 @@ const struct pe_encoder pe_encoder_transformer_xl = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.content = content,
 };

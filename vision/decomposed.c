@@ -121,12 +121,6 @@ static void release(pe_encoding *e)
 	pe_free(e->ctx, s->x.table);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 static const pe_option_info options[] = {
 	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head's queries; if not said, as given weights have it"),
 };
@@ -157,6 +151,6 @@ const struct pe_encoder pe_encoder_decomposed = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.content = content,
 };

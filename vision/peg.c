@@ -112,12 +112,6 @@ static void release(pe_encoding *e)
 	pe_depthwise_free(e->ctx, e->state);
 }
 
-static pe_status compute(pe_encoding *e, const pe_tensor *outs)
-{
-	pe_compute_weights(e, outs, 0);
-	return PE_OK;
-}
-
 static const pe_option_info options[] = {
 	PE_INT("dim", "64", 1, 1 << 16, "width of the features; if not said, that of the given weight"),
 	PE_INT("kernel", "3", 1, 255, "taps a side, odd; if not said, as the given weight has"),
@@ -174,7 +168,7 @@ const struct pe_encoder pe_encoder_peg = {
 	PE_WEIGHTS(weights),
 	.bind = bind,
 	.release = release,
-	.compute = compute,
+	.compute = pe_compute_own_weights,
 	.tokens = tokens,
 	.tokens_shape = tokens_shape,
 };
