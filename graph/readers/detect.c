@@ -147,7 +147,7 @@ pe_status pe_read_source(pe_context *ctx, const struct pe_source *source,
 
 /* ---- files, datasets, memory -------------------------------------------------------- */
 
-static pe_status read_file(
+pe_status pe_read_graph_file(
 	pe_context *ctx, const char *path, const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
 {
 	char *bytes;
@@ -189,8 +189,8 @@ pe_status pe_graph_from_file(pe_context *context, const char *path, const pe_par
 	struct pe_digest digest;
 	pe_digest_start(&digest);
 	context->digest = &digest;
-	pe_status status =
-		directory ? read_dataset(context, path, &policy, &raw) : read_file(context, path, &policy, &raw);
+	pe_status status = directory ? read_dataset(context, path, &policy, &raw)
+								 : pe_read_graph_file(context, path, &policy, &raw);
 	context->digest = NULL;
 	PE_TRY(status);
 	PE_TRY(pe_graph_build(context, &raw, &policy, out));

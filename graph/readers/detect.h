@@ -14,6 +14,10 @@ bool pe_has_graph_suffix(const char *name);
 pe_status pe_read_source(pe_context *ctx, const struct pe_source *source,
 	const struct pe_graph_policy *policy, struct pe_raw_graphs *out) PE_NODISCARD;
 
+/* Likewise of a file, which may be compressed. */
+pe_status pe_read_graph_file(pe_context *ctx, const char *path, const struct pe_graph_policy *policy,
+	struct pe_raw_graphs *out) PE_NODISCARD;
+
 /* All graph files of a directory, in the order of their names, as graphs one after another. Files
  * without a known suffix are left out, and said, unless policy->format names what they are. */
 pe_status pe_read_directory(pe_context *ctx, const char *directory, const struct pe_graph_policy *policy,

@@ -75,18 +75,6 @@ static pe_status list(pe_context *ctx, const char *directory, enum wanted wanted
 	return status;
 }
 
-static pe_status read_entry(
-	pe_context *ctx, const char *path, const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
-{
-	char *bytes;
-	size_t size;
-	PE_TRY(pe_file_read(ctx, path, &bytes, &size));
-	const struct pe_source source = {bytes, size, path};
-	pe_status status = pe_read_source(ctx, &source, policy, out);
-	pe_free(ctx, bytes);
-	return status;
-}
-
 /* ---- files that cannot be read ------------------------------------------------------ */
 
 static bool is_fault_of_file(pe_status status)
@@ -144,7 +132,7 @@ static pe_status read_each(pe_context *ctx, const struct entries *entries,
 	const struct pe_graph_policy *policy, struct pe_raw_graphs *raws, struct pe_unread *unread)
 {
 	for (int64_t i = 0; i < entries->count; i++) {
-		pe_status status = read_entry(ctx, entries->paths[i], policy, &raws[i]);
+		pe_status status = pe_read_graph_file(ctx, entries->paths[i], policy, &raws[i]);
 		if (status != PE_OK)
 			raws[i] = (struct pe_raw_graphs){0};
 		if (policy->unreadable_is_empty && is_fault_of_file(status))
