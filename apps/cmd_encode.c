@@ -57,29 +57,6 @@ static int choose_queries(struct encode *run)
 	return status == PE_OK ? EXIT_DONE : report_status(run->cli, status);
 }
 
-static int open_jobs(struct encode *run)
-{
-	struct cli *cli = run->cli;
-	int code = choose_queries(run);
-	if (code == EXIT_DONE)
-		code = learned_open(cli, &run->learned);
-	struct place place = {.domain = run->input.domain,
-		.queries = run->queries,
-		.learned = &run->learned,
-		.sizes.dim = tokens_width(&run->tokens),
-		.sizes_from = tokens_are_patches(cli) ? "the size of a patch" : "the shape of the features"};
-	if (code == EXIT_DONE)
-		code = jobs_open(cli, &place, &run->jobs, &run->job_count);
-	if (code == EXIT_DONE && run->job_count == 0)
-		code = jobs_open_usual(cli, &place, run->input.family, run->jobs, &run->job_count);
-	if (code == EXIT_DONE)
-		code = jobs_name(cli, run->jobs, run->job_count);
-	if (code == EXIT_DONE)
-		code = learned_check(
-			cli, &run->learned, run->jobs, run->job_count, output_file(&run->output), cli->operands[0]);
-	return code;
-}
-
 static int prepare(struct encode *run)
 {
 	struct cli *cli = run->cli;
@@ -97,7 +74,10 @@ static int prepare(struct encode *run)
 	if (code == EXIT_DONE)
 		code = tokens_read(cli, &run->input, run->output.dtype, &run->tokens);
 	if (code == EXIT_DONE)
-		code = open_jobs(run);
+		code = choose_queries(run);
+	if (code == EXIT_DONE)
+		code = jobs_open_on_input(cli, &run->input, run->queries, &run->tokens, output_file(&run->output),
+			&run->learned, &run->jobs, &run->job_count);
 	if (code == EXIT_DONE)
 		code = tokens_open(cli, run->jobs, run->job_count, &run->tokens);
 	if (code == EXIT_DONE)

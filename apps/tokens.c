@@ -101,6 +101,26 @@ int64_t tokens_width(const struct tokens *tokens)
 	return tokens->wanted && x->ndim >= 2 ? x->shape[x->ndim - 1] : 0;
 }
 
+int jobs_open_on_input(struct cli *cli, const struct input *input, const pe_domain *queries,
+	const struct tokens *tokens, const char *output, struct learned *learned, struct job **jobs, int *count)
+{
+	int code = learned_open(cli, learned);
+	struct place place = {.domain = input->domain,
+		.queries = queries,
+		.learned = learned,
+		.sizes.dim = tokens_width(tokens),
+		.sizes_from = tokens_are_patches(cli) ? "the size of a patch" : "the shape of the features"};
+	if (code == EXIT_DONE)
+		code = jobs_open(cli, &place, jobs, count);
+	if (code == EXIT_DONE && *count == 0)
+		code = jobs_open_usual(cli, &place, input->family, *jobs, count);
+	if (code == EXIT_DONE)
+		code = jobs_name(cli, *jobs, *count);
+	if (code == EXIT_DONE)
+		code = learned_check(cli, learned, *jobs, *count, output, cli->operands[0]);
+	return code;
+}
+
 int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out)
 {
 	int64_t shape[PE_MAX_DIMS];

@@ -19,6 +19,10 @@ struct tokens {
 int tokens_read(struct cli *cli, const struct input *input, pe_dtype dtype, struct tokens *out);
 /* Their width; 0 without --tokens. */
 int64_t tokens_width(const struct tokens *tokens);
+/* Opens --weights, and the jobs of an input: those of --with, else the family's usual ones, their arrays
+ * named. queries: NULL, or attention's; output: the file that is to be written, or NULL. */
+int jobs_open_on_input(struct cli *cli, const struct input *input, const pe_domain *queries,
+	const struct tokens *tokens, const char *output, struct learned *learned, struct job **jobs, int *count);
 /* Refuses what these encoders cannot take, and makes room for what they give. */
 int tokens_open(struct cli *cli, const struct job *jobs, int count, struct tokens *out);
 /* Does --tokens ask for the picture's patches? */

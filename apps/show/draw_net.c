@@ -5,29 +5,17 @@
 
 #include "cli.h"
 #include "draw.h"
-
-struct order {
-	double weight;
-	int64_t node;
-};
-
-static int compare_orders(const void *a, const void *b)
-{
-	const struct order *x = a, *y = b;
-	if (x->weight < y->weight || x->weight > y->weight)
-		return x->weight < y->weight ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
+#include "numbers.h"
 
 /* Nodes far from 0 are drawn last, and so seen. */
-static struct order *order_of(const struct panel *panel)
+static struct ranked *order_of(const struct panel *panel)
 {
 	const struct net *net = &panel->net;
 	double middle = panel->scale.map == COLORMAP_DIVERGING ? 0 : panel->scale.low;
-	struct order *out = get_memory((size_t)net->nodes, sizeof *out);
+	struct ranked *out = get_memory((size_t)net->nodes, sizeof *out);
 	for (int64_t i = 0; i < net->nodes; i++)
-		out[i] = (struct order){isfinite(net->values[i]) ? fabs(net->values[i] - middle) : -1, i};
-	qsort(out, (size_t)net->nodes, sizeof *out, compare_orders);
+		out[i] = (struct ranked){isfinite(net->values[i]) ? fabs(net->values[i] - middle) : -1, i};
+	qsort(out, (size_t)net->nodes, sizeof *out, compare_ranked);
 	return out;
 }
 
@@ -53,7 +41,7 @@ void draw_net(const struct panel *panel, struct canvas *canvas)
 		place(panel, net->to[e], ends + 2);
 		canvas->kind->line(canvas, ends, 2, 0.8, (struct rgb){0x70, 0x70, 0x70}, alpha);
 	}
-	struct order *order = order_of(panel);
+	struct ranked *order = order_of(panel);
 	double radius = node_radius(panel);
 	for (int64_t i = 0; i < net->nodes; i++) {
 		place(panel, order[i].node, ends);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "net_parts.h"
+#include "numbers.h"
 
 #define MOST_EDGES 60000
 
@@ -158,19 +159,6 @@ static void thin_out(struct net *net)
 	net->edges = step > 1 ? kept : net->edges;
 }
 
-struct entry {
-	double value;
-	int64_t node;
-};
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	if (x->value < y->value || x->value > y->value)
-		return x->value < y->value ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* How far entries go to their ranks: not at all where they fill their range evenly or more at the ends, as on
  * a ring; far where a few nodes far out leave the others no room. The deviation of even ones is 0.289. */
 static double crowding(const double *values, int64_t n, int step)
@@ -187,10 +175,10 @@ static double crowding(const double *values, int64_t n, int step)
 static void spread(double *values, int64_t n, int step)
 {
 	double part = crowding(values, n, step);
-	struct entry *sorted = get_memory((size_t)n, sizeof *sorted);
+	struct ranked *sorted = get_memory((size_t)n, sizeof *sorted);
 	for (int64_t i = 0; i < n; i++)
-		sorted[i] = (struct entry){values[i * step], i};
-	qsort(sorted, (size_t)n, sizeof *sorted, compare_entries);
+		sorted[i] = (struct ranked){values[i * step], i};
+	qsort(sorted, (size_t)n, sizeof *sorted, compare_ranked);
 	for (int64_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && sorted[end].value - sorted[i].value < 1e-6;)
 			end++;

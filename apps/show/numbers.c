@@ -97,3 +97,11 @@ void numbers_slice(struct numbers *numbers, int64_t first, int64_t end)
 		(size_t)((end - first) * width) * sizeof *numbers->values);
 	numbers->shape[0] = end - first;
 }
+
+int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->value < y->value || x->value > y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}

@@ -23,4 +23,11 @@ int64_t numbers_count(const struct numbers *numbers);
 /* Keeps rows first … end-1 of the first dimension. */
 void numbers_slice(struct numbers *numbers, int64_t first, int64_t end);
 
+/* A value and whose it is, for qsort: ascending, equal ones by node. */
+struct ranked {
+	double value;
+	int64_t node;
+};
+int compare_ranked(const void *a, const void *b);
+
 #endif

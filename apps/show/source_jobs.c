@@ -32,26 +32,6 @@ static void name_subject(const struct source *s, const struct job *job, struct s
 	out->on = &s->on;
 }
 
-static int open_jobs(struct source *s)
-{
-	struct cli *cli = s->cli;
-	int code = learned_open(cli, &s->learned);
-	struct place place = {.domain = s->input.domain,
-		.learned = &s->learned,
-		.sizes.dim = tokens_width(&s->tokens),
-		.sizes_from = tokens_are_patches(cli) ? "the size of a patch" : "the shape of the features"};
-	if (code == EXIT_DONE)
-		code = jobs_open(cli, &place, &s->jobs, &s->job_count);
-	if (code == EXIT_DONE && s->job_count == 0)
-		code = jobs_open_usual(cli, &place, s->input.family, s->jobs, &s->job_count);
-	if (code == EXIT_DONE)
-		code = jobs_name(cli, s->jobs, s->job_count);
-	if (code == EXIT_DONE)
-		code =
-			learned_check(cli, &s->learned, s->jobs, s->job_count, cli_get(cli, "output"), cli->operands[0]);
-	return code;
-}
-
 int source_open_jobs(struct source *s, const char *path)
 {
 	struct cli *cli = s->cli;
@@ -65,7 +45,8 @@ int source_open_jobs(struct source *s, const char *path)
 	if (code == EXIT_DONE)
 		code = tokens_read(cli, &s->input, PE_F64, &s->tokens);
 	if (code == EXIT_DONE)
-		code = open_jobs(s);
+		code = jobs_open_on_input(
+			cli, &s->input, NULL, &s->tokens, cli_get(cli, "output"), &s->learned, &s->jobs, &s->job_count);
 	if (code == EXIT_DONE)
 		code = tokens_open(cli, s->jobs, s->job_count, &s->tokens);
 	if (code != EXIT_DONE)
