@@ -10,54 +10,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "count_memory.h"
+#include "measure.h"
 #include "posenc.h"
 
 #define HEADS 8
 #define TURNS 5
-
-static double now(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void stop(const char *why)
-{
-	fprintf(stderr, "%s\n", why);
-	exit(1);
-}
-
-/* ---- memory ------------------------------------------------------------------------- */
-
-static atomic_llong used, peak;
-
-#define HEADER 64 /* bytes in front of a block, which hold its size */
-
-static void *count_allocate(void *opaque, size_t size, size_t alignment)
-{
-	(void)opaque;
-	(void)alignment;
-	void *memory;
-	if (posix_memalign(&memory, HEADER, size + HEADER) != 0)
-		return NULL;
-	memcpy(memory, &size, sizeof size);
-	long long total = atomic_fetch_add(&used, (long long)size) + (long long)size;
-	if (total > atomic_load(&peak))
-		atomic_store(&peak, total);
-	return (char *)memory + HEADER;
-}
-
-static void count_release(void *opaque, void *pointer)
-{
-	(void)opaque;
-	size_t size;
-	if (!pointer)
-		return;
-	memcpy(&size, (char *)pointer - HEADER, sizeof size);
-	atomic_fetch_sub(&used, (long long)size);
-	free((char *)pointer - HEADER);
-}
 
 static float *numbers(int64_t n)
 {

@@ -16,16 +16,10 @@
 
 #include "graph.h"
 #include "linalg/blas_threads.h"
+#include "measure.h"
 
 #define MAX_ROUNDS 50
 #define COMMAND_SIZE 8192
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The number behind "key": in a line of JSON. */
 static double number_after(const char *text, const char *key)
@@ -51,11 +45,11 @@ static void make_command(char command[COMMAND_SIZE], char **argv, const char *th
 static double run_posenc(const char *command, double *sync)
 {
 	static char json[1 << 16];
-	double start = now();
+	double start = now(CLOCK_MONOTONIC);
 	FILE *pipe = popen(command, "r");
 	size_t size = pipe ? fread(json, 1, sizeof json - 1, pipe) : 0;
 	int status = pipe ? pclose(pipe) : -1;
-	double seconds = now() - start;
+	double seconds = now(CLOCK_MONOTONIC) - start;
 	json[size] = '\0';
 	if (status != 0) {
 		fprintf(stderr, "posenc failed: %s\n", command);
@@ -102,10 +96,10 @@ static double run_dsyevd(const pe_graph *graph, const double *matrices, const in
 	for (int64_t g = 0; g < graph->count; g++) {
 		lapack_int n = (lapack_int)(graph->ptr[g + 1] - graph->ptr[g]);
 		memcpy(a, matrices + offsets[g], (size_t)(offsets[g + 1] - offsets[g]) * sizeof *a);
-		double start = now();
+		double start = now(CLOCK_MONOTONIC);
 		LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a, n > 0 ? n : 1, values, work, PE_COUNT(work),
 			iwork, PE_COUNT(iwork));
-		seconds += now() - start;
+		seconds += now(CLOCK_MONOTONIC) - start;
 	}
 	return seconds;
 }

@@ -12,15 +12,9 @@
 
 #include "context.h"
 #include "eigen_lanes.h"
+#include "measure.h"
 #include "small_graphs.h"
 #include "xt.h"
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void run_dsyevd(const struct pe_eigen_problem *problems, int64_t count, double *sink)
 {
@@ -42,16 +36,16 @@ static void bench(pe_context *ctx, const char *title, struct small_set *set, int
 	if (!results || pe_lanes_create(ctx, &lanes) != PE_OK)
 		exit(1);
 	for (int round = 0; round < rounds; round++) {
-		double start = now();
+		double start = now(CLOCK_PROCESS_CPUTIME_ID);
 		for (int64_t i = 0; i < set->count; i += 4096)
 			if (pe_eigen_lanes(ctx, lanes, set->problems + i, pe_min(4096, set->count - i), &request,
 					results + i) != PE_OK)
 				exit(1);
-		double middle = now();
+		double middle = now(CLOCK_PROCESS_CPUTIME_ID);
 		run_dsyevd(set->problems, pe_min(set->count, 1000), &sink);
 		double scale = 1e6 / (double)pe_min(set->count, 1000);
 		best_ours = fmin(best_ours, (middle - start) * 1e6 / (double)set->count);
-		best_lapack = fmin(best_lapack, (now() - middle) * scale);
+		best_lapack = fmin(best_lapack, (now(CLOCK_PROCESS_CPUTIME_ID) - middle) * scale);
 	}
 	double residual = 0.0, orthogonality = 0.0;
 	int64_t failed = 0, pairs = 0;

@@ -17,23 +17,11 @@
 
 #include "eigen_engines.h"
 #include "graph.h"
+#include "measure.h"
 #include "xt_eigen.h"
 
 typedef pe_status engine_fn(
 	pe_context *, const struct pe_eigen_problem *, const struct pe_eigen_request *, struct pe_eigen_result *);
-
-static double now(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void stop(const char *why)
-{
-	fprintf(stderr, "bench_eigen_large: %s\n", why);
-	exit(1);
-}
 
 static struct xt_problem problem_from_file(pe_context *ctx, const char *path, bool sym)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure.h"
 #include "posenc.h"
 
 enum { TURNS = 41 };
@@ -21,13 +22,6 @@ struct tokens {
 	pe_tensor x, y;
 	size_t size;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void check(pe_context *ctx, pe_status status)
 {
@@ -68,18 +62,18 @@ static pe_encoding *prepare(pe_context *ctx, struct tokens *t, pe_domain **domai
 
 static double apply(pe_context *ctx, pe_encoding *e, const struct tokens *t, const pe_tensor *y)
 {
-	double start = now();
+	double start = now(CLOCK_THREAD_CPUTIME_ID);
 	for (int64_t i = 0; i < t->repeats; i++)
 		check(ctx, pe_encoding_apply(e, &t->x, y));
-	return (now() - start) / (double)t->repeats;
+	return (now(CLOCK_THREAD_CPUTIME_ID) - start) / (double)t->repeats;
 }
 
 static double copy(const struct tokens *t)
 {
-	double start = now();
+	double start = now(CLOCK_THREAD_CPUTIME_ID);
 	for (int64_t i = 0; i < t->repeats; i++)
 		memcpy(t->y.data, t->x.data, t->size);
-	return (now() - start) / (double)t->repeats;
+	return (now(CLOCK_THREAD_CPUTIME_ID) - start) / (double)t->repeats;
 }
 
 static int compare(const void *a, const void *b)

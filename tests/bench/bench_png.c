@@ -16,6 +16,7 @@
 
 #include <png.h>
 
+#include "measure.h"
 #include "posenc.h"
 
 enum { WIDTH = 4000, HEIGHT = 3000, TURNS = 5 };
@@ -24,13 +25,6 @@ struct bytes {
 	unsigned char *data;
 	size_t size, capacity, at;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* one thread: what others do to the machine is left out */
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void require(int holds, const char *what)
 {
@@ -123,7 +117,7 @@ static void take(png_structp png, png_bytep out, size_t size)
 
 static double libpng_decode(struct bytes *in, unsigned char *pixels)
 {
-	double start = now();
+	double start = now(CLOCK_PROCESS_CPUTIME_ID);
 	in->at = 0;
 	png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
 	png_infop info = png_create_info_struct(png);
@@ -138,7 +132,7 @@ static double libpng_decode(struct bytes *in, unsigned char *pixels)
 			png_read_row(png, pixels + y * row, NULL);
 	png_read_end(png, NULL);
 	png_destroy_read_struct(&png, &info, NULL);
-	return now() - start;
+	return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 /* ---- ours --------------------------------------------------------------------------- */
@@ -153,12 +147,12 @@ static pe_image *decode(pe_context *ctx, const struct bytes *in)
 
 static double to_patches(pe_context *ctx, const struct bytes *in, const pe_tensor *out, double *decoded)
 {
-	double start = now();
+	double start = now(CLOCK_PROCESS_CPUTIME_ID);
 	pe_image *image = decode(ctx, in);
-	*decoded = now() - start;
+	*decoded = now(CLOCK_PROCESS_CPUTIME_ID) - start;
 	require(pe_image_tokens(image, NULL, out) == PE_OK, pe_context_message(ctx));
 	pe_image_destroy(&image);
-	return now() - start;
+	return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 int main(int argc, char **argv)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure.h"
 #include "posenc.h"
 
 enum { TURNS = 25 };
@@ -25,27 +26,6 @@ struct problem {
 struct times {
 	double resized, whole, set;
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void must(pe_status status, const pe_context *ctx)
-{
-	if (status == PE_OK)
-		return;
-	fprintf(stderr, "bench_resample: %s\n", pe_context_message(ctx));
-	exit(1);
-}
-
-static void keep_least(double *least, double seconds)
-{
-	if (seconds < *least)
-		*least = seconds;
-}
 
 static float *allocate(int64_t count)
 {
@@ -74,15 +54,15 @@ static struct times measure(pe_context *ctx, const struct problem *p)
 	pe_encoding_options options = {.size = sizeof options, .weights = bundle};
 	for (int turn = 0; turn < TURNS; turn++) {
 		pe_encoding *e;
-		double start = now();
+		double start = now(CLOCK_THREAD_CPUTIME_ID);
 		memset(out.data, turn, (size_t)(rows[0] * rows[1]) * sizeof(float));
-		keep_least(&least.set, now() - start);
-		start = now();
+		keep_least(&least.set, now(CLOCK_THREAD_CPUTIME_ID) - start);
+		start = now(CLOCK_THREAD_CPUTIME_ID);
 		must(pe_encoding_create(ctx, pe_encoder_find("learned_grid"), params, grid, &options, &e), ctx);
-		double bound = now();
+		double bound = now(CLOCK_THREAD_CPUTIME_ID);
 		must(pe_encoding_compute(e, &out, 1), ctx);
-		keep_least(&least.resized, now() - bound);
-		keep_least(&least.whole, now() - start);
+		keep_least(&least.resized, now(CLOCK_THREAD_CPUTIME_ID) - bound);
+		keep_least(&least.whole, now(CLOCK_THREAD_CPUTIME_ID) - start);
 		pe_encoding_destroy(&e);
 	}
 	pe_params_destroy(&params);

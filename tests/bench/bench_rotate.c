@@ -14,19 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure.h"
 #include "posenc.h"
 #include "xt_kernels.h"
 
 enum { HEADS = 32, TOKENS = 4096, WIDTH = 128, PAIRS = WIDTH / 2, BLOCK = PE_ROTATE_TOKENS, TURNS = 25 };
 
 static const size_t size = (size_t)HEADS * TOKENS * WIDTH * sizeof(float);
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static float *allocate(void)
 {
@@ -56,7 +50,7 @@ static void turns(const struct pe_kernels *kernels, int first, float *cosine, fl
 static double rotate(const struct pe_kernels *kernels, const float *x, float *y, int64_t half, bool stream)
 {
 	static float cosine[BLOCK * PAIRS], sine[BLOCK * PAIRS];
-	double start = now();
+	double start = now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int first = 0; first < TOKENS; first += BLOCK) {
 		turns(kernels, first, cosine, sine);
 		kernels->rotate(&(struct pe_rotate_block){.x = x + first * WIDTH,
@@ -75,26 +69,20 @@ static double rotate(const struct pe_kernels *kernels, const float *x, float *y,
 			.half = half,
 			.stream = stream});
 	}
-	return now() - start;
-}
-
-static void keep_least(double *least, double seconds)
-{
-	if (seconds < *least)
-		*least = seconds;
+	return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 static void layout(const char *name, const struct pe_kernels *kernels, int64_t half, float *x, float *y)
 {
 	double copy = 1e9, in_place = 1e9, apart = 1e9, past = 1e9;
 	for (int turn = 0; turn < TURNS; turn++) {
-		double start = now();
+		double start = now(CLOCK_PROCESS_CPUTIME_ID);
 		memcpy(y, x, size);
-		keep_least(&copy, now() - start);
+		keep_least(&copy, now(CLOCK_PROCESS_CPUTIME_ID) - start);
 		keep_least(&in_place, rotate(kernels, x, x, half, false));
-		start = now();
+		start = now(CLOCK_PROCESS_CPUTIME_ID);
 		memcpy(y, x, size);
-		keep_least(&copy, now() - start);
+		keep_least(&copy, now(CLOCK_PROCESS_CPUTIME_ID) - start);
 		keep_least(&apart, rotate(kernels, x, y, half, false));
 		keep_least(&past, rotate(kernels, x, y, half, true));
 	}
@@ -130,10 +118,10 @@ static pe_encoding *bind_rope(pe_context *ctx, const pe_domain *domain, const ch
 static double rotate_both(pe_context *ctx, pe_encoding *rope, const pe_tensor *q, const pe_tensor *k,
 	const pe_tensor *q_out, const pe_tensor *k_out)
 {
-	double start = now();
+	double start = now(CLOCK_PROCESS_CPUTIME_ID);
 	check(ctx, pe_encoding_rotate(rope, PE_QUERIES, q, q_out));
 	check(ctx, pe_encoding_rotate(rope, PE_KEYS, k, k_out));
-	return now() - start;
+	return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 static void library(pe_context *ctx, const pe_domain *domain, const char *layout, float *x, float *y)
@@ -143,10 +131,10 @@ static void library(pe_context *ctx, const pe_domain *domain, const char *layout
 	pe_tensor a = pe_tensor_dense(x, PE_F32, 4, (int64_t[]){1, HEADS, TOKENS, WIDTH}), b = a;
 	b.data = y;
 	for (int turn = 0; turn < TURNS; turn++) {
-		double start = now();
+		double start = now(CLOCK_PROCESS_CPUTIME_ID);
 		memcpy(y, x, size);
 		memcpy(y, x, size);
-		keep_least(&copy, now() - start);
+		keep_least(&copy, now(CLOCK_PROCESS_CPUTIME_ID) - start);
 		keep_least(&apart, rotate_both(ctx, rope, &a, &a, &b, &b));
 		keep_least(&in_place, rotate_both(ctx, rope, &a, &b, &a, &b));
 	}

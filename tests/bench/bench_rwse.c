@@ -14,7 +14,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "count_memory.h"
 #include "graph.h"
+#include "measure.h"
 #include "posenc.h"
 
 #define STEPS 20
@@ -23,53 +25,6 @@
 void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const double *alpha,
 	const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
 	const int *ldc);
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void stop(const char *why)
-{
-	fprintf(stderr, "bench_rwse: %s\n", why);
-	exit(1);
-}
-
-/* ---- memory ------------------------------------------------------------------------- */
-
-static atomic_llong used, peak;
-
-#define HEADER 64 /* bytes in front of a block, which hold its size */
-
-static void *count_allocate(void *opaque, size_t size, size_t alignment)
-{
-	(void)opaque;
-	(void)alignment;
-	char *block;
-	void *memory;
-	if (posix_memalign(&memory, HEADER, size + HEADER) != 0)
-		return NULL;
-	block = memory;
-	memcpy(block, &size, sizeof size);
-	long long total = atomic_fetch_add(&used, (long long)size) + (long long)size;
-	if (total > atomic_load(&peak))
-		atomic_store(&peak, total);
-	return block + HEADER;
-}
-
-static void count_release(void *opaque, void *pointer)
-{
-	(void)opaque;
-	if (!pointer)
-		return;
-	char *block = (char *)pointer - HEADER;
-	size_t size;
-	memcpy(&size, block, sizeof size);
-	atomic_fetch_sub(&used, (long long)size);
-	free(block);
-}
 
 static pe_context *context(int32_t threads, const char *cpu)
 {
@@ -105,7 +60,7 @@ static double encode(pe_context *ctx, const pe_graph *graph, float *out)
 {
 	pe_domain *domain;
 	pe_encoding *e;
-	double start = now();
+	double start = now(CLOCK_MONOTONIC);
 	atomic_store(&peak, atomic_load(&used));
 	if (pe_domain_graph(ctx, graph, &domain) != PE_OK ||
 		pe_encoding_create(ctx, pe_encoder_find("rwse"), NULL, domain, NULL, &e) != PE_OK)
@@ -116,7 +71,7 @@ static double encode(pe_context *ctx, const pe_graph *graph, float *out)
 		stop(pe_context_message(ctx));
 	pe_encoding_destroy(&e);
 	pe_domain_destroy(&domain);
-	return now() - start;
+	return now(CLOCK_MONOTONIC) - start;
 }
 
 static float *rows_for(const pe_graph *graph)
@@ -185,13 +140,13 @@ typedef void dense_fn(const struct pe_csr *g, double *p, double *power, double *
 static double encode_dense(const pe_graph *graph, dense_fn *one, float *out)
 {
 	double *work = malloc(3 * 64 * 64 * sizeof *work);
-	double start = now();
+	double start = now(CLOCK_MONOTONIC);
 	for (int64_t g = 0; g < graph->count; g++) {
 		struct pe_csr view = pe_graph_view(graph, g);
 		if (view.n > 0 && view.n <= 64)
 			one(&view, work, work + 64 * 64, work + 2 * 64 * 64, out + graph->ptr[g] * STEPS);
 	}
-	double seconds = now() - start;
+	double seconds = now(CLOCK_MONOTONIC) - start;
 	free(work);
 	return seconds;
 }

@@ -13,22 +13,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure.h"
 #include "xt_kernels.h"
 
 enum { POSITIONS = 131072, FREQUENCIES = 64, ANGLES = 4096, TURNS = 9, MOST_SETS = 8 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void keep_least(double *least, double seconds)
-{
-	if (seconds < *least)
-		*least = seconds;
-}
 
 static void *allocate(size_t size)
 {
@@ -42,7 +30,8 @@ static void *allocate(size_t size)
 /* sine and cosine: POSITIONS × FREQUENCIES each. */
 static double table(const struct pe_kernels *kernels, float *sine, float *cosine)
 {
-	double frequency[FREQUENCIES], angle[FREQUENCIES], s[FREQUENCIES], c[FREQUENCIES], start = now();
+	double frequency[FREQUENCIES], angle[FREQUENCIES], s[FREQUENCIES], c[FREQUENCIES],
+		start = now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int k = 0; k < FREQUENCIES; k++)
 		frequency[k] = pow(10000, -(double)k / FREQUENCIES);
 	for (int p = 0; p < POSITIONS; p++) {
@@ -54,15 +43,15 @@ static double table(const struct pe_kernels *kernels, float *sine, float *cosine
 			cosine[p * FREQUENCIES + k] = (float)c[k];
 		}
 	}
-	return now() - start;
+	return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 static double library(const double *angle, double *s, double *c)
 {
-	double start = now();
+	double start = now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < ANGLES; i++)
 		sincos(angle[i], &s[i], &c[i]);
-	return now() - start;
+	return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 /* ns an angle; the arrays stay in the cache. */
@@ -76,9 +65,9 @@ static void angles(double largest)
 		angle[i] = largest * ((i * 2654435761u & 0xffffff) * 0x1p-24);
 	for (int turn = 0; turn < 20 * TURNS; turn++) {
 		for (int k = 0; xt_kernels(k); k++) {
-			double start = now();
+			double start = now(CLOCK_PROCESS_CPUTIME_ID);
 			xt_kernels(k)->sincos(angle, ANGLES, s, c);
-			keep_least(&least[k], now() - start);
+			keep_least(&least[k], now(CLOCK_PROCESS_CPUTIME_ID) - start);
 		}
 		keep_least(&c_library, library(angle, s, c));
 	}
@@ -98,10 +87,10 @@ int main(int argc, char **argv)
 	double ours = 1e9, set = 1e9;
 	for (int turn = 0; turn < TURNS; turn++) {
 		keep_least(&ours, table(pe_kernels_select(NULL), sine, cosine));
-		double start = now();
+		double start = now(CLOCK_PROCESS_CPUTIME_ID);
 		memset(sine, turn, size);
 		memset(cosine, turn, size);
-		keep_least(&set, now() - start);
+		keep_least(&set, now(CLOCK_PROCESS_CPUTIME_ID) - start);
 	}
 	if (argc > 1 && strcmp(argv[1], "table") == 0) {
 		printf("%.6f\n", ours);

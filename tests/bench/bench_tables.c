@@ -12,30 +12,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure.h"
 #include "posenc.h"
 
 enum { WIDTH = 1024 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void must(pe_status status, const pe_context *ctx)
-{
-	if (status == PE_OK)
-		return;
-	fprintf(stderr, "bench_tables: %s\n", pe_context_message(ctx));
-	exit(1);
-}
-
-static void keep_least(double *least, double seconds)
-{
-	if (seconds < *least)
-		*least = seconds;
-}
 
 static void set_options(pe_context *ctx, pe_params *params, const char *const options[2][2])
 {
@@ -56,12 +36,12 @@ static void measure(
 	for (int turn = 0; turn < turns; turn++) {
 		pe_encoding *e;
 		pe_tensor tensors[PE_MAX_ARRAYS];
-		double start = now();
+		double start = now(CLOCK_THREAD_CPUTIME_ID);
 		memset(out, turn, size);
-		keep_least(&set, now() - start);
-		start = now();
+		keep_least(&set, now(CLOCK_THREAD_CPUTIME_ID) - start);
+		start = now(CLOCK_THREAD_CPUTIME_ID);
 		must(pe_encoding_create(ctx, pe_encoder_find(name), params, domain, NULL, &e), ctx);
-		double bound = now();
+		double bound = now(CLOCK_THREAD_CPUTIME_ID);
 		char *at = out;
 		for (int64_t i = 0; i < pe_encoding_array_count(e); i++) {
 			pe_array_info info;
@@ -70,8 +50,8 @@ static void measure(
 			at += pe_tensor_bytes(&tensors[i]);
 		}
 		must(pe_encoding_compute(e, tensors, pe_encoding_array_count(e)), ctx);
-		keep_least(&computed, now() - bound);
-		keep_least(&whole, now() - start);
+		keep_least(&computed, now(CLOCK_THREAD_CPUTIME_ID) - bound);
+		keep_least(&whole, now(CLOCK_THREAD_CPUTIME_ID) - start);
 		pe_encoding_destroy(&e);
 	}
 	printf(
