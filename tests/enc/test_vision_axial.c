@@ -7,17 +7,11 @@
 
 #include "xt_attend.h"
 #include "xt_rotation.h"
-
-static pe_domain *grid(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
-{
-	pe_domain *domain;
-	assert_int_equal(pe_domain_grid(ctx, frames, height, width, prefix, &domain), PE_OK);
-	return domain;
-}
+#include "xt_window.h"
 
 static double *table(pe_context *ctx, const char *settings, int64_t height, int64_t width, int64_t prefix)
 {
-	pe_domain *domain = grid(ctx, 1, height, width, prefix);
+	pe_domain *domain = xt_frames(ctx, 1, height, width, prefix);
 	double *out = xt_first_array(ctx, "axial", settings, domain, NULL);
 	pe_domain_destroy(&domain);
 	return out;
@@ -90,16 +84,6 @@ static void compare(int c, const pe_tensor *want, const double *got, int64_t tok
 		}
 }
 
-/* NAME.HxW or NAME.TxHxW, if it is there. */
-static bool find_golden(const pe_bundle *golden, const char *what, const int64_t g[3], pe_tensor *out)
-{
-	char name[64], frames[24] = "";
-	if (g[0] > 1)
-		snprintf(frames, sizeof frames, "%lldx", (long long)g[0]);
-	snprintf(name, sizeof name, "%s.%s%lldx%lld", what, frames, (long long)g[1], (long long)g[2]);
-	return pe_bundle_find(golden, name, out);
-}
-
 static void is_what_the_models_have(void **state)
 {
 	pe_context *ctx = *state;
@@ -108,11 +92,11 @@ static void is_what_the_models_have(void **state)
 	for (int c = 0; c < CASES; c++)
 		for (int g = 0; g < GRIDS; g++) {
 			pe_tensor want, padding;
-			if (!find_golden(golden, cases[c].name, grids[g], &want))
+			if (!xt_find_on_grid(golden, cases[c].name, grids[g], &want))
 				continue;
-			pe_domain *domain = grid(ctx, grids[g][0], grids[g][1], grids[g][2], 0), *padded = NULL;
+			pe_domain *domain = xt_frames(ctx, grids[g][0], grids[g][1], grids[g][2], 0), *padded = NULL;
 			if (strstr(cases[c].name, "padded")) {
-				assert_true(find_golden(golden, "padding", grids[g], &padding));
+				assert_true(xt_find_on_grid(golden, "padding", grids[g], &padding));
 				assert_int_equal(pe_domain_padded(ctx, domain, &padding, &padded), PE_OK);
 			}
 			int64_t dim;
@@ -209,8 +193,8 @@ static void storage_rounds_once(void **state)
 		{1, 4, 6, 2}, {3, 4, 6, 1}, {2, 9, 70, 3}, {1, 130, 3, 0}, {1, 1, 100, 1}};
 	pe_context *several = xt_context(4, NULL);
 	for (int g = 0; g < 5; g++) {
-		pe_domain *one = grid(*state, sides[g][0], sides[g][1], sides[g][2], sides[g][3]);
-		pe_domain *other = grid(several, sides[g][0], sides[g][1], sides[g][2], sides[g][3]);
+		pe_domain *one = xt_frames(*state, sides[g][0], sides[g][1], sides[g][2], sides[g][3]);
+		pe_domain *other = xt_frames(several, sides[g][0], sides[g][1], sides[g][2], sides[g][3]);
 		for (int k = 0; k < 9; k++) {
 			stores(*state, settings[k], one, 1);
 			stores(*state, settings[k], one, 2);
@@ -227,7 +211,7 @@ static void large_tables_are_the_same(void **state)
 {
 	enum { SIDE = 96, DIM = 1024 };
 	pe_context *ctx = *state;
-	pe_domain *domain = grid(ctx, 1, SIDE, SIDE, 0);
+	pe_domain *domain = xt_frames(ctx, 1, SIDE, SIDE, 0);
 	pe_encoding *e = xt_encoding(ctx, "axial:dim=1024,layout=trig", domain, NULL, NULL);
 	float *y = aligned_alloc(64, sizeof *y * SIDE * SIDE * DIM);
 	pe_tensor out = pe_tensor_dense(y, PE_F32, 2, (int64_t[]){SIDE * SIDE, DIM});
@@ -270,7 +254,7 @@ static void frames_and_tails_are_parts_of_the_whole(void **state)
 {
 	enum { T = 3, PREFIX = 2, TOKENS = PREFIX + T * H * W, TAIL = H * W + 5 };
 	pe_context *ctx = *state;
-	pe_domain *video = grid(ctx, T, H, W, PREFIX), *image = grid(ctx, 1, H, W, 0), *tail;
+	pe_domain *video = xt_frames(ctx, T, H, W, PREFIX), *image = xt_frames(ctx, 1, H, W, 0), *tail;
 	double *flat = xt_first_array(ctx, "axial", "dim=16,axes=yx", video, NULL);
 	double *one = xt_first_array(ctx, "axial", "dim=16", image, NULL);
 	for (int t = 0; t < T; t++)
@@ -302,7 +286,7 @@ static void padding_is_not_counted(void **state)
 	for (int i = 0; i < H * W; i++)
 		padding[1][i / W][i % W] = i / W >= HIGH || i % W >= WIDE;
 	pe_tensor mask = pe_tensor_dense(padding, PE_BOOL, 3, (int64_t[]){2, H, W});
-	pe_domain *whole = grid(ctx, 1, H, W, PREFIX), *small = grid(ctx, 1, HIGH, WIDE, 0), *padded;
+	pe_domain *whole = xt_frames(ctx, 1, H, W, PREFIX), *small = xt_frames(ctx, 1, HIGH, WIDE, 0), *padded;
 	assert_int_equal(pe_domain_padded(ctx, whole, &mask, &padded), PE_OK);
 	for (int k = 0; k < 4; k++) {
 		int64_t dim;
@@ -370,7 +354,7 @@ static void merging_leaves_prefix_tokens_alone(void **state)
 static void refuses_what_it_cannot_encode(void **state)
 {
 	pe_context *ctx = *state;
-	pe_domain *image = grid(ctx, 1, 3, 3, 0), *video = grid(ctx, 2, 3, 3, 0), *padded, *sequence;
+	pe_domain *image = xt_frames(ctx, 1, 3, 3, 0), *video = xt_frames(ctx, 2, 3, 3, 0), *padded, *sequence;
 	uint8_t padding[9] = {0};
 	pe_tensor mask = pe_tensor_dense(padding, PE_U8, 2, (int64_t[]){3, 3});
 	assert_int_equal(pe_domain_padded(ctx, image, &mask, &padded), PE_OK);
@@ -399,7 +383,7 @@ static void refuses_what_it_cannot_encode(void **state)
 /* What remains goes to the first axis, or to the last. */
 static void an_axis_takes_what_remains(void **state)
 {
-	pe_domain *video = grid(*state, 2, 3, 4, 0);
+	pe_domain *video = xt_frames(*state, 2, 3, 4, 0);
 	double *first = xt_first_array(*state, "axial", "dim=22,axes=tyx,rest=first", video, NULL);
 	double *last = xt_first_array(*state, "axial", "dim=22,axes=tyx,rest=last", video, NULL);
 	int64_t token = 1 * 12 + 2 * 4 + 3; /* t = 1, y = 2, x = 3 */

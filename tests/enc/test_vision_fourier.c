@@ -7,13 +7,7 @@
 
 #include "xt_attend.h"
 #include "xt_rotation.h"
-
-static pe_domain *grid(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
-{
-	pe_domain *domain;
-	assert_int_equal(pe_domain_grid(ctx, frames, height, width, prefix, &domain), PE_OK);
-	return domain;
-}
+#include "xt_window.h"
 
 /* ---- golden values ------------------------------------------------------------------ */
 
@@ -67,15 +61,10 @@ static void is_what_timm_and_perceiver_have(void **state)
 	int compared = 0;
 	for (int c = 0; c < CASES; c++)
 		for (int g = 0; g < GRIDS; g++) {
-			char name[64], frames[24] = "";
 			pe_tensor want;
-			if (grids[g][0] > 1)
-				snprintf(frames, sizeof frames, "%lldx", (long long)grids[g][0]);
-			snprintf(name, sizeof name, "%s.%s%lldx%lld", cases[c].name, frames, (long long)grids[g][1],
-				(long long)grids[g][2]);
-			if (!pe_bundle_find(golden, name, &want))
+			if (!xt_find_on_grid(golden, cases[c].name, grids[g], &want))
 				continue;
-			pe_domain *domain = grid(ctx, grids[g][0], grids[g][1], grids[g][2], 0);
+			pe_domain *domain = xt_frames(ctx, grids[g][0], grids[g][1], grids[g][2], 0);
 			int64_t width;
 			double *got = xt_first_array(ctx, "fourier", cases[c].settings, domain, &width);
 			compare(c, &want, got, pe_domain_tokens(domain), width);
@@ -96,7 +85,7 @@ static void frequencies_are_what_help_says(void **state)
 {
 	static const char *const kinds[] = {"linear,max_res=64", "log,max_res=64", "geometric,base=100"};
 	const double pi = acos(-1);
-	pe_domain *domain = grid(*state, 1, H, W, 0);
+	pe_domain *domain = xt_frames(*state, 1, H, W, 0);
 	for (int f = 0; f < 3; f++) {
 		char settings[80];
 		snprintf(settings, sizeof settings, "bands=5,frequencies=%s", kinds[f]);
@@ -125,7 +114,7 @@ static void transposing_swaps_the_axes(void **state)
 {
 	static const char *const settings[] = {
 		"bands=5", "bands=5,coordinates=centred,denominator=max", "bands=5,coordinates=index,start=2"};
-	pe_domain *domain = grid(*state, 1, H, W, 0), *across = grid(*state, 1, W, H, 0);
+	pe_domain *domain = xt_frames(*state, 1, H, W, 0), *across = xt_frames(*state, 1, W, H, 0);
 	for (int c = 0; c < 3; c++) {
 		char other[80];
 		snprintf(other, sizeof other, "%s,axes=xy", settings[c]);
@@ -150,7 +139,7 @@ static void transposing_swaps_the_axes(void **state)
 static void prefix_tails_and_frames(void **state)
 {
 	enum { T = 3, PREFIX = 2, TOKENS = PREFIX + T * H * W, TAIL = H * W + 5 };
-	pe_domain *video = grid(*state, T, H, W, PREFIX), *image = grid(*state, 1, H, W, 0), *tail;
+	pe_domain *video = xt_frames(*state, T, H, W, PREFIX), *image = xt_frames(*state, 1, H, W, 0), *tail;
 	assert_int_equal(pe_domain_tail(*state, video, TAIL, &tail), PE_OK);
 	int64_t width;
 	double *whole = xt_first_array(*state, "fourier", "bands=5", video, &width);
@@ -179,7 +168,7 @@ static void only_plain_tables_can_be_cut(void **state)
 {
 	static const char *const settings[] = {"bands=5,coordinates=index", "bands=5",
 		"bands=5,coordinates=centred", "bands=5,coordinates=index,reference=16"};
-	pe_domain *part = grid(*state, 1, 3, 4, 0), *domain = grid(*state, 1, 6, 8, 0);
+	pe_domain *part = xt_frames(*state, 1, 3, 4, 0), *domain = xt_frames(*state, 1, 6, 8, 0);
 	for (int k = 0; k < 4; k++) {
 		double *small = xt_first_array(*state, "fourier", settings[k], part, NULL);
 		double *large = xt_first_array(*state, "fourier", settings[k], domain, NULL);
@@ -201,7 +190,7 @@ static void features_come_first(void **state)
 	double x[H * W][3], y[H * W][3 + WIDTH];
 	int64_t shape[] = {H * W, 3};
 	xt_numbers(x[0], H * W * 3);
-	pe_domain *domain = grid(*state, 1, H, W, 0);
+	pe_domain *domain = xt_frames(*state, 1, H, W, 0);
 	double *rows = xt_first_array(*state, "fourier", "bands=5", domain, NULL);
 	pe_encoding *e = xt_encoding(*state, "fourier:bands=5", domain, NULL, NULL);
 	assert_int_equal(pe_encoding_apply_shape(e, 2, shape, shape), PE_OK);
@@ -221,7 +210,7 @@ static void features_come_first(void **state)
 static void refuses_what_says_nothing(void **state)
 {
 	pe_context *ctx = *state;
-	pe_domain *domain = grid(ctx, 1, 3, 4, 0);
+	pe_domain *domain = xt_frames(ctx, 1, 3, 4, 0);
 	xt_refuses_on(
 		ctx, "fourier:max_res=1/2/3", domain, PE_ERR_RANGE, "max_res has 3 numbers, and the grid 2 axes");
 	xt_refuses_on(ctx, "fourier:axes=tyx,reference=1/2", domain, PE_ERR_RANGE, "reference has 2 numbers");

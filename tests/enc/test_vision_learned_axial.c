@@ -127,19 +127,6 @@ static void begins_as_the_authors_do(void **state)
 	pe_domain_destroy(&domain);
 }
 
-static void refused(pe_context *ctx, const char *settings, const pe_domain *domain, const pe_bundle *b,
-	pe_status status, const char *text)
-{
-	pe_params *params;
-	pe_encoding *e;
-	pe_encoding_options options = {sizeof options, .weights = b};
-	assert_int_equal(pe_params_create(ctx, "learned_axial", &params), PE_OK);
-	xt_set(params, settings);
-	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("learned_axial"), params, domain, &options, &e),
-		status, text);
-	pe_params_destroy(&params);
-}
-
 static void refuses_tables_that_do_not_fit(void **state)
 {
 	pe_context *ctx = *state;
@@ -147,38 +134,46 @@ static void refuses_tables_that_do_not_fit(void **state)
 	pe_domain *domain = xt_grid(ctx, H, W, 0), *video;
 	pe_bundle *b = three(ctx, values, D);
 	assert_int_equal(pe_domain_grid(ctx, T + 1, H, W, 0, &video), PE_OK);
-	refused(ctx, "", video, b, PE_ERR_SHAPE, "the grid has 3 frames, and there are learned rows for 2");
-	refused(ctx, "dim=7", domain, b, PE_ERR_SHAPE, "make rows of 6 numbers, and dim is 7");
-	refused(ctx, "dim=6,combine=concat", domain, b, PE_ERR_SHAPE, "make rows of 18 numbers");
-	refused(ctx, "grid=5/4", domain, b, PE_ERR_SHAPE, "must be (5, 6), and is (3, 6)");
-	refused(ctx, "dim=1,combine=concat", domain, NULL, PE_ERR_RANGE, "too few for 2 axes");
+	xt_weights_refused(ctx, "learned_axial", "", video, b, PE_ERR_SHAPE,
+		"the grid has 3 frames, and there are learned rows for 2");
+	xt_weights_refused(
+		ctx, "learned_axial", "dim=7", domain, b, PE_ERR_SHAPE, "make rows of 6 numbers, and dim is 7");
+	xt_weights_refused(
+		ctx, "learned_axial", "dim=6,combine=concat", domain, b, PE_ERR_SHAPE, "make rows of 18 numbers");
+	xt_weights_refused(
+		ctx, "learned_axial", "grid=5/4", domain, b, PE_ERR_SHAPE, "must be (5, 6), and is (3, 6)");
+	xt_weights_refused(
+		ctx, "learned_axial", "dim=1,combine=concat", domain, NULL, PE_ERR_RANGE, "too few for 2 axes");
 	pe_bundle_destroy(&b);
 	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
 	pe_tensor view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){H, D});
 	assert_int_equal(pe_bundle_add(b, "a.row_embed.weight", &view), PE_OK);
-	refused(ctx, "", domain, b, PE_ERR_ARGUMENT, "the weights lack col_embed");
+	xt_weights_refused(ctx, "learned_axial", "", domain, b, PE_ERR_ARGUMENT, "the weights lack col_embed");
 	view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){W, D - 1});
 	assert_int_equal(pe_bundle_add(b, "a.col_embed.weight", &view), PE_OK);
-	refused(ctx, "", domain, b, PE_ERR_SHAPE, "rows of 6 and of 5 numbers cannot be added");
+	xt_weights_refused(
+		ctx, "learned_axial", "", domain, b, PE_ERR_SHAPE, "rows of 6 and of 5 numbers cannot be added");
 	pe_bundle_destroy(&b);
 	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
 	view = pe_tensor_dense(values, PE_F64, 3, (int64_t[]){3, 2, 4});
 	assert_int_equal(pe_bundle_add(b, "pos_embed_y", &view), PE_OK);
-	refused(ctx, "", domain, b, PE_ERR_SHAPE, "must have one row for each place of one axis");
+	xt_weights_refused(
+		ctx, "learned_axial", "", domain, b, PE_ERR_SHAPE, "must have one row for each place of one axis");
 	assert_int_equal(pe_bundle_add(b, "position_embedding_table", &view), PE_OK);
-	refused(ctx, "", domain, b, PE_ERR_SHAPE, "must be (2, rows, width)");
+	xt_weights_refused(ctx, "learned_axial", "", domain, b, PE_ERR_SHAPE, "must be (2, rows, width)");
 	pe_bundle_destroy(&b);
 	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
 	view = pe_tensor_dense(values, PE_F64, 3, (int64_t[]){2, H, 0});
 	assert_int_equal(pe_bundle_add(b, "position_embedding_table", &view), PE_OK);
-	refused(ctx, "", domain, b, PE_ERR_SHAPE, "must be (2, rows, width)");
+	xt_weights_refused(ctx, "learned_axial", "", domain, b, PE_ERR_SHAPE, "must be (2, rows, width)");
 	view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){H, 0});
 	pe_bundle_destroy(&b);
 	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
 	assert_int_equal(pe_bundle_add(b, "row_embed", &view), PE_OK);
 	view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){W, D});
 	assert_int_equal(pe_bundle_add(b, "col_embed", &view), PE_OK);
-	refused(ctx, "", domain, b, PE_ERR_SHAPE, "row_embed must have one row for each place");
+	xt_weights_refused(
+		ctx, "learned_axial", "", domain, b, PE_ERR_SHAPE, "row_embed must have one row for each place");
 	pe_bundle_destroy(&b);
 	pe_domain_destroy(&domain);
 	pe_domain_destroy(&video);

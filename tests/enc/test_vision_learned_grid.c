@@ -40,19 +40,6 @@ static double *resized(pe_context *ctx, const char *settings, double *table, con
 	return got.data;
 }
 
-static void refused(pe_context *ctx, const char *settings, const pe_domain *domain, const pe_bundle *bundle,
-	pe_status status, const char *text)
-{
-	pe_params *params;
-	pe_encoding *e;
-	pe_encoding_options options = {sizeof options, .weights = bundle};
-	assert_int_equal(pe_params_create(ctx, "learned_grid", &params), PE_OK);
-	xt_set(params, settings);
-	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("learned_grid"), params, domain, &options, &e),
-		status, text);
-	pe_params_destroy(&params);
-}
-
 static void fill(double *out, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
@@ -348,7 +335,8 @@ static void orders_tokens_by_blocks(void **state)
 	free(rows);
 	free(blocks);
 	pe_domain *odd = xt_grid(*state, 4, 5, 0);
-	refused(*state, "block=2", odd, NULL, PE_ERR_SHAPE, "blocks of 2 x 2 do not fill a grid of 4 x 5");
+	xt_weights_refused(*state, "learned_grid", "block=2", odd, NULL, PE_ERR_SHAPE,
+		"blocks of 2 x 2 do not fill a grid of 4 x 5");
 	pe_domain_destroy(&odd);
 }
 
@@ -360,27 +348,36 @@ static void guesses_no_grid(void **state)
 	double rows[17 * 2] = {0};
 	pe_domain *domain = xt_grid(ctx, 4, 4, 1);
 	pe_bundle *b = one_weight(ctx, "pos_embed", rows, 3, (int64_t[]){1, 17, 2});
-	refused(ctx, "", domain, b, PE_ERR_SHAPE,
+	xt_weights_refused(ctx, "learned_grid", "", domain, b, PE_ERR_SHAPE,
 		"17 rows and no axes: which grid they are, and how many stand before it, must be said: "
 		"grid=4/4,prefix_rows=1 would fit");
-	refused(ctx, "grid=4/4", domain, b, PE_ERR_SHAPE,
+	xt_weights_refused(ctx, "learned_grid", "grid=4/4", domain, b, PE_ERR_SHAPE,
 		"17 rows, not those of prefix_rows=0 and grid=4/4: grid=4/4,prefix_rows=1 would fit");
-	refused(ctx, "preset=dinov2", domain, b, PE_ERR_SHAPE, "not those of prefix_rows=1 and grid=37/37");
-	refused(ctx, "grid=4/4/4", domain, b, PE_ERR_RANGE, "takes a height and a width");
-	refused(ctx, "grid=2/8,prefix_rows=1,resize=none", domain, b, PE_ERR_SHAPE,
+	xt_weights_refused(ctx, "learned_grid", "preset=dinov2", domain, b, PE_ERR_SHAPE,
+		"not those of prefix_rows=1 and grid=37/37");
+	xt_weights_refused(
+		ctx, "learned_grid", "grid=4/4/4", domain, b, PE_ERR_RANGE, "takes a height and a width");
+	xt_weights_refused(ctx, "learned_grid", "grid=2/8,prefix_rows=1,resize=none", domain, b, PE_ERR_SHAPE,
 		"the table is of a grid of 2 x 8");
-	refused(ctx, "grid=4/4,prefix_rows=1,dim=3", domain, b, PE_ERR_SHAPE, "must be (1, 17, 3)");
-	refused(ctx, "coordinates=corners,antialias=1", domain, NULL, PE_ERR_RANGE, "antialias=0");
-	refused(ctx, "coordinates=corners,interpolate_offset=0.1", domain, NULL, PE_ERR_RANGE, "no effect");
-	refused(ctx, "preset=sam2,prefix_rows=1", domain, NULL, PE_ERR_RANGE, "no rows before its grid");
+	xt_weights_refused(
+		ctx, "learned_grid", "grid=4/4,prefix_rows=1,dim=3", domain, b, PE_ERR_SHAPE, "must be (1, 17, 3)");
+	xt_weights_refused(
+		ctx, "learned_grid", "coordinates=corners,antialias=1", domain, NULL, PE_ERR_RANGE, "antialias=0");
+	xt_weights_refused(ctx, "learned_grid", "coordinates=corners,interpolate_offset=0.1", domain, NULL,
+		PE_ERR_RANGE, "no effect");
+	xt_weights_refused(ctx, "learned_grid", "preset=sam2,prefix_rows=1", domain, NULL, PE_ERR_RANGE,
+		"no rows before its grid");
 	pe_bundle_destroy(&b);
 	b = one_weight(ctx, "pos_embed", rows, 4, (int64_t[]){1, 2, 4, 2});
-	refused(ctx, "preset=sam2", domain, b, PE_ERR_ARGUMENT, "the weights lack pos_embed_window");
-	refused(ctx, "prefix_rows=1", domain, b, PE_ERR_RANGE, "has the axes of a grid");
-	refused(ctx, "grid=4/2", domain, b, PE_ERR_SHAPE, "must be (1, 4, 2, 2), and is (1, 2, 4, 2)");
+	xt_weights_refused(
+		ctx, "learned_grid", "preset=sam2", domain, b, PE_ERR_ARGUMENT, "the weights lack pos_embed_window");
+	xt_weights_refused(
+		ctx, "learned_grid", "prefix_rows=1", domain, b, PE_ERR_RANGE, "has the axes of a grid");
+	xt_weights_refused(ctx, "learned_grid", "grid=4/2", domain, b, PE_ERR_SHAPE,
+		"must be (1, 4, 2, 2), and is (1, 2, 4, 2)");
 	pe_bundle_destroy(&b);
 	b = one_weight(ctx, "pos_embed", rows, 3, (int64_t[]){2, 4, 2});
-	refused(ctx, "", domain, b, PE_ERR_SHAPE, "is none of (rows, dim)");
+	xt_weights_refused(ctx, "learned_grid", "", domain, b, PE_ERR_SHAPE, "is none of (rows, dim)");
 	pe_bundle_destroy(&b);
 	pe_domain_destroy(&domain);
 }
@@ -410,7 +407,8 @@ static void finds_its_weight_in_a_checkpoint(void **state)
 		pe_encoding_destroy(&e);
 		assert_int_equal(pe_bundle_add(b, "text.pos_embed", &none), PE_OK);
 		if (i == 1)
-			refused(ctx, "grid=2", domain, b, PE_ERR_ARGUMENT, "the weights hold both");
+			xt_weights_refused(
+				ctx, "learned_grid", "grid=2", domain, b, PE_ERR_ARGUMENT, "the weights hold both");
 		pe_bundle_destroy(&b);
 	}
 	pe_domain_destroy(&domain);

@@ -7,13 +7,7 @@
 
 #include "xt_attend.h"
 #include "xt_rotation.h"
-
-static pe_domain *grid(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
-{
-	pe_domain *domain;
-	assert_int_equal(pe_domain_grid(ctx, frames, height, width, prefix, &domain), PE_OK);
-	return domain;
-}
+#include "xt_window.h"
 
 /* ---- golden values ------------------------------------------------------------------ */
 
@@ -81,7 +75,7 @@ static void turns_grids_as_the_models_do(void **state)
 		if (!find_golden(golden, c, grids[g].name, &want))
 			continue;
 		int64_t tokens = grids[g].frames * grids[g].height * grids[g].width;
-		pe_domain *domain = grid(*state, grids[g].frames, grids[g].height, grids[g].width, 0);
+		pe_domain *domain = xt_frames(*state, grids[g].frames, grids[g].height, grids[g].width, 0);
 		pe_encoding *e = xt_encoding(*state, cases[c].with, domain, NULL, NULL);
 		double *x = everywhere(golden, tokens, cases[c].width);
 		for (int k = 0; k < 2; k++) {
@@ -198,7 +192,7 @@ static void keeps_norms_the_prefix_and_the_rest(void **state)
 {
 	double x[HEADS * TOKENS * WIDTH];
 	xt_numbers(x, HEADS * TOKENS * WIDTH);
-	pe_domain *domain = grid(*state, F, H, W, PREFIX);
+	pe_domain *domain = xt_frames(*state, F, H, W, PREFIX);
 	pe_encoding *e = xt_encoding(*state, "mrope:head_dim=24,sections=2/3/3", domain, NULL, NULL);
 	double *y = xt_rotated(e, PE_F64, x, HEADS, TOKENS, WIDTH);
 	for (int i = 0; i < HEADS * TOKENS; i++) {
@@ -224,7 +218,7 @@ static void scores_follow_the_difference_of_places(void **state)
 	xt_numbers(vector, WIDTH);
 	for (int i = 0; i < TOKENS * WIDTH; i++)
 		x[i] = vector[i % WIDTH];
-	pe_domain *domain = grid(*state, F, H, W, PREFIX);
+	pe_domain *domain = xt_frames(*state, F, H, W, PREFIX);
 	for (int c = 0; c < 2; c++) {
 		pe_encoding *e = xt_encoding(*state, with[c], domain, NULL, NULL);
 		double *y = xt_rotated(e, PE_F64, x, 1, TOKENS, WIDTH);
@@ -246,7 +240,7 @@ static void ways_of_attention_agree(void **state)
 {
 	static const char *const with[] = {
 		"mrope:head_dim=160,sections=30/20/30", "mrope:head_dim=160,sections=30/20/29,interleaved=1"};
-	pe_domain *keys = grid(*state, 3, 4, 5, PREFIX), *queries;
+	pe_domain *keys = xt_frames(*state, 3, 4, 5, PREFIX), *queries;
 	assert_int_equal(pe_domain_tail(*state, keys, 37, &queries), PE_OK);
 	for (int c = 0; c < 2; c++) {
 		xt_tiles_agree_on(*state, with[c], keys, queries, 4, 2, 160, 1e-5);

@@ -8,13 +8,7 @@
 #include "xt_attend.h"
 #include "xt_rotation.h"
 #include "xt_scores.h"
-
-static pe_domain *grid(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
-{
-	pe_domain *domain;
-	assert_int_equal(pe_domain_grid(ctx, frames, height, width, prefix, &domain), PE_OK);
-	return domain;
-}
+#include "xt_window.h"
 
 /* ---- golden values ------------------------------------------------------------------ */
 
@@ -77,16 +71,6 @@ static void compare(int c, const pe_tensor *want, const double *got, int64_t tok
 			}
 }
 
-/* The golden array of a case on a grid, if there is one. */
-static bool find_golden(const pe_bundle *golden, int c, const int64_t g[3], pe_tensor *want)
-{
-	char name[64], frames[24] = "";
-	if (g[0] > 1)
-		snprintf(frames, sizeof frames, "%lldx", (long long)g[0]);
-	snprintf(name, sizeof name, "%s.%s%lldx%lld", cases[c].name, frames, (long long)g[1], (long long)g[2]);
-	return pe_bundle_find(golden, name, want);
-}
-
 static void turn_and_compare(
 	pe_context *ctx, const pe_bundle *golden, int c, const int64_t g[3], const pe_tensor *want)
 {
@@ -97,7 +81,7 @@ static void turn_and_compare(
 		assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
 		assert_int_equal(pe_bundle_add(weights, "freqs", &freqs), PE_OK);
 	}
-	pe_domain *domain = grid(ctx, g[0], g[1], g[2], 0);
+	pe_domain *domain = xt_frames(ctx, g[0], g[1], g[2], 0);
 	pe_encoding *e = xt_encoding(ctx, cases[c].with, domain, NULL, weights);
 	double *x = everywhere(golden, cases[c].heads, tokens, cases[c].width);
 	for (int k = 0; k < 2; k++) {
@@ -118,7 +102,7 @@ static void turns_as_the_models_do(void **state)
 	for (int c = 0; c < CASES; c++)
 		for (int g = 0; g < GRIDS; g++) {
 			pe_tensor want;
-			if (!find_golden(golden, c, grids[g], &want))
+			if (!xt_find_on_grid(golden, cases[c].name, grids[g], &want))
 				continue;
 			turn_and_compare(*state, golden, c, grids[g], &want);
 			compared++;
@@ -158,7 +142,7 @@ static void keeps_norms_and_the_prefix(void **state)
 {
 	double x[HEADS * TOKENS * WIDTH];
 	xt_numbers(x, HEADS * TOKENS * WIDTH);
-	pe_domain *domain = grid(*state, 1, H, W, PREFIX);
+	pe_domain *domain = xt_frames(*state, 1, H, W, PREFIX);
 	for (int c = 0; c < ALL; c++) {
 		pe_encoding *e = xt_encoding(*state, all[c], domain, NULL, NULL);
 		double *y = xt_rotated(e, PE_F64, x, HEADS, TOKENS, WIDTH);
@@ -186,7 +170,7 @@ static void arrays_are_what_turns(void **state)
 		"rope2d:head_dim=12", "rope2d:head_dim=12,layout=halves", "rope2d:head_dim=12,layout=axis_halves"};
 	double x[TOKENS * WIDTH];
 	xt_numbers(x, TOKENS * WIDTH);
-	pe_domain *domain = grid(*state, 1, H, W, PREFIX);
+	pe_domain *domain = xt_frames(*state, 1, H, W, PREFIX);
 	for (int l = 0; l < 3; l++) {
 		struct xt_turns turns = xt_turns_on(*state, with[l], domain);
 		pe_encoding *e = xt_encoding(*state, with[l], domain, NULL, NULL);
@@ -217,7 +201,7 @@ static void copied_arrays_are_what_turns(void **state)
 	double *x = calloc(ALL_TOKENS * 2 * PAIRS, sizeof *x);
 	for (int i = 0; i < ALL_TOKENS * 2 * PAIRS; i++)
 		x[i] = i % (2 * PAIRS) < PAIRS;
-	pe_domain *whole = grid(*state, FRAMES, HEIGHT, WIDE, 3), *tail;
+	pe_domain *whole = xt_frames(*state, FRAMES, HEIGHT, WIDE, 3), *tail;
 	assert_int_equal(pe_domain_tail(*state, whole, ALL_TOKENS - 100, &tail), PE_OK);
 	for (int c = 0; c < 10; c++) {
 		pe_domain *domain = c < 5 ? whole : tail;
@@ -243,7 +227,7 @@ static void transposing_swaps_the_halves(void **state)
 	static const char *const with[] = {"rope2d:head_dim=12", "rope2d:preset=eva02,head_dim=12",
 		"rope2d:preset=perception,head_dim=12", "rope2d:preset=dinov3,head_dim=12"};
 	enum { PAIRS = 6 };
-	pe_domain *domain = grid(*state, 1, H, W, 0), *across = grid(*state, 1, W, H, 0);
+	pe_domain *domain = xt_frames(*state, 1, H, W, 0), *across = xt_frames(*state, 1, W, H, 0);
 	for (int c = 0; c < 4; c++) {
 		char other[80];
 		snprintf(other, sizeof other, "%s,axes=%s", with[c], c == 2 ? "yx" : "xy");
@@ -271,7 +255,7 @@ static void scores_follow_the_difference_of_places(void **state)
 	xt_numbers(vector, WIDTH);
 	for (int i = 0; i < HEADS * TOKENS * WIDTH; i++)
 		q[i] = vector[i % WIDTH];
-	pe_domain *domain = grid(*state, 1, H, W, PREFIX);
+	pe_domain *domain = xt_frames(*state, 1, H, W, PREFIX);
 	for (int c = 0; c < ALL; c++) {
 		if (strstr(all[c], "qwen2_vl"))
 			continue; /* its tokens do not come row by row */
@@ -303,7 +287,7 @@ static void takes_positions_and_tails(void **state)
 		at[i][0] = i / W, at[i][1] = i % W;
 	at[H * W][0] = -1.5, at[H * W][1] = 2.25;
 	pe_tensor t = pe_tensor_dense(at, PE_F64, 2, (int64_t[]){H * W + 1, 2});
-	pe_domain *positions, *domain = grid(ctx, 1, H, W, 0), *tail;
+	pe_domain *positions, *domain = xt_frames(ctx, 1, H, W, 0), *tail;
 	assert_int_equal(pe_domain_positions(ctx, &t, 2, &positions), PE_OK);
 	assert_int_equal(pe_domain_tail(ctx, domain, 5, &tail), PE_OK);
 	xt_numbers(x, (H * W + 1) * WIDTH);
@@ -330,7 +314,7 @@ static void takes_positions_and_tails(void **state)
 static void learned_frequencies_begin_with_directions(void **state)
 {
 	enum { N = 3 };
-	pe_domain *domain = grid(*state, 1, 1, 1, 0);
+	pe_domain *domain = xt_frames(*state, 1, 1, 1, 0);
 	pe_encoding *e = xt_encoding(*state, all[3], domain, NULL, NULL);
 	const char *name;
 	pe_tensor freqs;
@@ -357,7 +341,7 @@ static void learned_frequencies_begin_with_directions(void **state)
 static double *turned_by(pe_context *ctx, const char *with, pe_tensor *freqs)
 {
 	pe_bundle *weights;
-	pe_domain *domain = grid(ctx, 1, 3, 4, 1);
+	pe_domain *domain = xt_frames(ctx, 1, 3, 4, 1);
 	assert_int_equal(pe_bundle_create(ctx, &weights), PE_OK);
 	assert_int_equal(pe_bundle_add(weights, "freqs", freqs), PE_OK);
 	pe_encoding *e = xt_encoding(ctx, with, domain, NULL, weights);
@@ -396,7 +380,7 @@ static void takes_one_layer_of_several(void **state)
 /* Few queries at the end of a grid; heads of more pairs than are turned at a time. */
 static void ways_of_attention_agree(void **state)
 {
-	pe_domain *keys = grid(*state, 1, 8, 10, PREFIX), *queries;
+	pe_domain *keys = xt_frames(*state, 1, 8, 10, PREFIX), *queries;
 	assert_int_equal(pe_domain_tail(*state, keys, 37, &queries), PE_OK);
 	for (int c = 0; c < ALL; c++)
 		xt_tiles_agree_on(*state, all[c], keys, queries, HEADS, HEADS, WIDTH, 1e-5);
@@ -413,7 +397,7 @@ static void ways_of_attention_agree(void **state)
 static void refuses_what_it_cannot_take(void **state)
 {
 	pe_context *ctx = *state;
-	pe_domain *domain = grid(ctx, 1, 3, 4, 0), *positions;
+	pe_domain *domain = xt_frames(ctx, 1, 3, 4, 0), *positions;
 	double at[2] = {1, 2};
 	pe_tensor t = pe_tensor_dense(at, PE_F64, 2, (int64_t[]){1, 2});
 	assert_int_equal(pe_domain_positions(ctx, &t, 2, &positions), PE_OK);

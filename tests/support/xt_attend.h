@@ -29,7 +29,8 @@ void xt_layer_free(struct xt_layer *layer);
 
 /* Runs the reference core on the bundle's q, k, v (and mask, key_lengths, sinks where it has them) and
  * compares with its out and lse, within tolerance of max(1, |golden|). A bundle without lse does not ask
- * for it. options may be NULL; its core is used as it is, and the tiled one gets q, k and v rounded to f32. */
+ * for it. options may be NULL; its core is used as it is, and the tiled one gets q, k and v rounded to f32.
+ */
 void xt_attend_golden(pe_context *ctx, const pe_bundle *bundle, const char *const *with,
 	const pe_attention_options *options, double tolerance);
 /* Likewise, of tests/golden/NAME with one encoder, in the reference core, causal or not. */

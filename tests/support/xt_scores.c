@@ -27,12 +27,19 @@ pe_encoding *xt_encode(pe_context *ctx, const char *encoder, const char *setting
 	return e;
 }
 
+void xt_weights_refused(pe_context *ctx, const char *encoder, const char *settings, const pe_domain *keys,
+	const pe_bundle *weights, pe_status status, const char *text)
+{
+	pe_encoding *e;
+	pe_encoding_options options = {sizeof options, .weights = weights};
+	xt_fails(ctx, try_encode(ctx, encoder, settings, keys, &options, &e), status, text);
+	assert_null(e);
+}
+
 void xt_encode_refused(pe_context *ctx, const char *encoder, const char *settings, const pe_domain *keys,
 	pe_status status, const char *text)
 {
-	pe_encoding *e;
-	xt_fails(ctx, try_encode(ctx, encoder, settings, keys, NULL, &e), status, text);
-	assert_null(e);
+	xt_weights_refused(ctx, encoder, settings, keys, NULL, status, text);
 }
 
 static int64_t find_array(const pe_encoding *e, const char *name, pe_array_info *info)

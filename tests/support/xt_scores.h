@@ -9,7 +9,9 @@
  * the seed, else found as "prefix.NAME". Fails the test if it is refused. */
 pe_encoding *xt_encode(pe_context *ctx, const char *encoder, const char *settings, const pe_domain *keys,
 	const pe_domain *queries, const pe_bundle *weights, const char *prefix);
-/* Binding this must be refused with this status and text. */
+/* Binding this must be refused with this status and text; with these weights, or NULL. */
+void xt_weights_refused(pe_context *ctx, const char *encoder, const char *settings, const pe_domain *keys,
+	const pe_bundle *weights, pe_status status, const char *text);
 void xt_encode_refused(pe_context *ctx, const char *encoder, const char *settings, const pe_domain *keys,
 	pe_status status, const char *text);
 

@@ -3,19 +3,34 @@
 
 #include "xt_window.h"
 
+#include <stdio.h>
+
 #include "xt_scores.h"
+
+pe_domain *xt_frames(pe_context *ctx, int64_t frames, int64_t height, int64_t width, int64_t prefix)
+{
+	pe_domain *domain;
+	assert_int_equal(pe_domain_grid(ctx, frames, height, width, prefix, &domain), PE_OK);
+	return domain;
+}
 
 pe_domain *xt_grid(pe_context *ctx, int64_t height, int64_t width, int64_t prefix)
 {
-	pe_domain *domain;
-	assert_int_equal(pe_domain_grid(ctx, 1, height, width, prefix, &domain), PE_OK);
-	return domain;
+	return xt_frames(ctx, 1, height, width, prefix);
+}
+
+bool xt_find_on_grid(const pe_bundle *golden, const char *what, const int64_t grid[3], pe_tensor *out)
+{
+	char name[64], frames[24] = "";
+	if (grid[0] > 1)
+		snprintf(frames, sizeof frames, "%lldx", (long long)grid[0]);
+	snprintf(name, sizeof name, "%s.%s%lldx%lld", what, frames, (long long)grid[1], (long long)grid[2]);
+	return pe_bundle_find(golden, name, out);
 }
 
 void xt_window_refuses(pe_context *ctx, const char *encoder)
 {
-	pe_domain *domain = xt_grid(ctx, 7, 8, 0), *frames;
-	assert_int_equal(pe_domain_grid(ctx, 2, 7, 8, 0, &frames), PE_OK);
+	pe_domain *domain = xt_grid(ctx, 7, 8, 0), *frames = xt_frames(ctx, 2, 7, 8, 0);
 	xt_encode_refused(
 		ctx, encoder, "window=7", domain, PE_ERR_RANGE, "7 x 8 is larger than the window of 7 x 7");
 	xt_encode_refused(ctx, encoder, "window=7/8/9", domain, PE_ERR_RANGE, "a height and a width");

@@ -8,29 +8,11 @@
 #include "rng.h"
 #include "xt_kernels.h"
 
-#define CANARY 12345.0
-enum { GUARD = 8, ROWS = 15, MOST_LANES = 36, MOST_DEGREE = 4, MOST_HALF = 4, RUNS = 10 };
+enum { ROWS = 15, MOST_LANES = 36, MOST_DEGREE = 4, MOST_HALF = 4, RUNS = 10 };
 
 static double number(uint64_t stream, int64_t i)
 {
 	return 2 * pe_rng_uniform(11, stream, (uint64_t)i) - 1;
-}
-
-/* n doubles, 64-byte aligned, with canaries before and behind. */
-static double *guarded(int64_t n)
-{
-	double *block = aligned_alloc(64, (size_t)((n + 2 * GUARD + 7) / 8 * 8) * sizeof *block);
-	assert_non_null(block);
-	for (int64_t i = 0; i < n + 2 * GUARD; i++)
-		block[i] = CANARY;
-	return block + GUARD;
-}
-
-static void release(double *data, int64_t n)
-{
-	for (int64_t i = 0; i < GUARD; i++)
-		assert_true(data[-1 - i] == CANARY && data[n + i] == CANARY);
-	free(data - GUARD);
 }
 
 /* ---- walks -------------------------------------------------------------------------- */
@@ -72,10 +54,10 @@ static void make_walk(struct walk *w, enum kind kind, int64_t lanes, int32_t fir
 	for (int64_t i = 0; i < ROWS; i++)
 		w->inverse[i] = 0.5 + 0.1 * (double)i;
 	for (int i = 0; i < 2; i++) {
-		w->block.x[i] = guarded(w->size);
-		w->block.y[i] = guarded(w->size);
+		w->block.x[i] = xt_guarded(w->size);
+		w->block.y[i] = xt_guarded(w->size);
 	}
-	w->block.diagonal = guarded(w->diagonals);
+	w->block.diagonal = xt_guarded(w->diagonals);
 }
 
 /* The same start for every set: rows that the walk has not reached are zero. */
@@ -89,16 +71,16 @@ static void start_walk(struct walk *w)
 			w->block.y[s][i] = i < reached ? number((uint64_t)(4 + s), i) : 0;
 		}
 	for (int64_t i = 0; i < w->diagonals; i++)
-		w->block.diagonal[i] = CANARY;
+		w->block.diagonal[i] = XT_CANARY;
 }
 
 static void free_walk(struct walk *w)
 {
 	for (int i = 0; i < 2; i++) {
-		release(w->block.x[i], w->size);
-		release(w->block.y[i], w->size);
+		xt_release_guarded(w->block.x[i], w->size);
+		xt_release_guarded(w->block.y[i], w->size);
 	}
-	release(w->block.diagonal, w->diagonals);
+	xt_release_guarded(w->block.diagonal, w->diagonals);
 }
 
 /* One lane of one row: its next value, and what it adds to the two diagonals. */
@@ -194,7 +176,7 @@ static void check_rows(const struct pe_kernels *k, int64_t lanes, int64_t steps,
 	double diagonal[MOST_STEPS * MOST_LANES] __attribute__((aligned(64))), scale[MOST_LANES];
 	int32_t node[MOST_LANES];
 	int64_t n = (nodes + 1) * steps;
-	double *out = guarded(n + 1) + 1, *want = guarded(n + 1) + 1; /* no multiple of a vector */
+	double *out = xt_guarded(n + 1) + 1, *want = xt_guarded(n + 1) + 1; /* no multiple of a vector */
 	for (int64_t i = 0; i < MOST_STEPS * MOST_LANES; i++)
 		diagonal[i] = number(6, i);
 	for (int64_t l = 0; l < lanes; l++) {
@@ -206,9 +188,9 @@ static void check_rows(const struct pe_kernels *k, int64_t lanes, int64_t steps,
 	struct pe_walk_block block = {.lanes = lanes, .half = MOST_HALF, .diagonal = diagonal};
 	k->half_walk_rows(&block, node, scaled ? scale : NULL, steps, out);
 	assert_memory_equal(out, want, (size_t)n * sizeof *out);
-	assert_true(out[-1] == CANARY);
-	release(out - 1, n + 1);
-	release(want - 1, n + 1);
+	assert_true(out[-1] == XT_CANARY);
+	xt_release_guarded(out - 1, n + 1);
+	xt_release_guarded(want - 1, n + 1);
 }
 
 static void rows_of_walks(void **state)
@@ -234,7 +216,7 @@ static void check_product(const struct pe_kernels *k, int32_t n)
 	int64_t row[MOST_N + 1] = {0};
 	int32_t col[MOST_N * 7];
 	double val[MOST_N * 7], diag[MOST_N + 1];
-	double *x = guarded(n * LANES), *out = guarded(n * LANES), want[MOST_N * LANES];
+	double *x = xt_guarded(n * LANES), *out = xt_guarded(n * LANES), want[MOST_N * LANES];
 	for (int32_t i = 0; i < n; i++) {
 		row[i + 1] = row[i] + (i + n) % 7;
 		diag[i] = number(8, i);
@@ -256,8 +238,8 @@ static void check_product(const struct pe_kernels *k, int32_t n)
 	}
 	k->sparse_product(&(struct pe_product_matrix){n, row, col, val, diag}, centre, scale, x, out);
 	close_all(out, want, n * LANES);
-	release(x, n * LANES);
-	release(out, n * LANES);
+	xt_release_guarded(x, n * LANES);
+	xt_release_guarded(out, n * LANES);
 }
 
 static void products(void **state)

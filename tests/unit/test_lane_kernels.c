@@ -10,25 +10,7 @@
 #include "rng.h"
 #include "xt_kernels.h"
 
-#define CANARY 12345.0
-enum { GUARD = 8, MOST_ORDER = 9, MOST_N = MOST_ORDER + 1 };
-
-/* n doubles, 64-byte aligned, with canaries before and behind. */
-static double *guarded(int64_t n)
-{
-	double *block = aligned_alloc(64, (size_t)((n + 2 * GUARD + 7) / 8 * 8) * sizeof *block);
-	assert_non_null(block);
-	for (int64_t i = 0; i < n + 2 * GUARD; i++)
-		block[i] = CANARY;
-	return block + GUARD;
-}
-
-static void release(double *data, int64_t n)
-{
-	for (int64_t i = 0; i < GUARD; i++)
-		assert_true(data[-1 - i] == CANARY && data[n + i] == CANARY);
-	free(data - GUARD);
-}
+enum { MOST_ORDER = 9, MOST_N = MOST_ORDER + 1 };
 
 /* The matrix of a lane, of n rows; of norm 1 at most. */
 struct matrix {
@@ -64,7 +46,7 @@ struct work {
 
 static void take(struct work *w, double **array, int64_t n)
 {
-	*array = guarded(n);
+	*array = xt_guarded(n);
 	memset(*array, 0, (size_t)n * sizeof **array);
 	w->array[w->arrays] = array;
 	w->size[w->arrays++] = n;
@@ -198,7 +180,7 @@ static void check_judgement(const struct pe_kernels *k, const struct work *w, in
 	const struct matrix *m = &w->matrix[l];
 	int64_t row[MOST_N + 1], e = 0;
 	int32_t col[MOST_N * MOST_N];
-	double val[MOST_N * MOST_N], diag[MOST_N], most = 0, *values = guarded(w->strides[l]);
+	double val[MOST_N * MOST_N], diag[MOST_N], most = 0, *values = xt_guarded(w->strides[l]);
 	for (int32_t i = 0; i < m->n; i++) {
 		row[i] = e;
 		diag[i] = m->entry[i][i];
@@ -218,7 +200,7 @@ static void check_judgement(const struct pe_kernels *k, const struct work *w, in
 	for (int32_t j = 0; j < w->counts[l]; j++)
 		most = fmax(most, residual(w, l, j));
 	xt_close_f64(k->lane_check(&pairs), 0.5 * most, 1e-13, 0);
-	release(values, w->strides[l]);
+	xt_release_guarded(values, w->strides[l]);
 }
 
 /* `used` lanes of orders up to `order`, which the last of them has, and of all counts. */
@@ -230,8 +212,8 @@ static void check_batch(const struct pe_kernels *k, int32_t order, int64_t used,
 	w = (struct work){.width = k->lane_width, .lanes = k->lane_width * k->lane_packs, .order = order};
 	allocate(&w);
 	w.batch.packs = (int32_t)((used + w.width - 1) / w.width);
-	h_last = guarded(w.lanes);
-	h_beta = guarded(w.lanes);
+	h_last = xt_guarded(w.lanes);
+	h_beta = xt_guarded(w.lanes);
 	memset(h_last, 0, (size_t)w.lanes * sizeof *h_last);
 	memset(h_beta, 0, (size_t)w.lanes * sizeof *h_beta);
 	w.batch.h_last = h_last;
@@ -242,8 +224,8 @@ static void check_batch(const struct pe_kernels *k, int32_t order, int64_t used,
 		w.strides[l] = (w.counts[l] + 7) / 8 * 8;
 		make_matrix(&w.matrix[l], w.orders[l] + 1, (uint64_t)l);
 		load(&w, l, h_last, h_beta);
-		w.out[l] = guarded((w.orders[l] + 1) * w.strides[l]);
-		w.final[l] = guarded(w.counts[l]);
+		w.out[l] = xt_guarded((w.orders[l] + 1) * w.strides[l]);
+		w.final[l] = xt_guarded(w.counts[l]);
 	}
 	k->lane_values(&w.batch);
 	for (int64_t l = 0; l < used; l++)
@@ -253,13 +235,13 @@ static void check_batch(const struct pe_kernels *k, int32_t order, int64_t used,
 		assert_false(w.failed[l]);
 		check_vectors(&w, l);
 		check_judgement(k, &w, l);
-		release(w.out[l], (w.orders[l] + 1) * w.strides[l]);
-		release(w.final[l], w.counts[l]);
+		xt_release_guarded(w.out[l], (w.orders[l] + 1) * w.strides[l]);
+		xt_release_guarded(w.final[l], w.counts[l]);
 	}
-	release(h_last, w.lanes);
-	release(h_beta, w.lanes);
+	xt_release_guarded(h_last, w.lanes);
+	xt_release_guarded(h_beta, w.lanes);
 	for (int i = 0; i < w.arrays; i++)
-		release(*w.array[i], w.size[i]);
+		xt_release_guarded(*w.array[i], w.size[i]);
 }
 
 static void eigenpairs_of_every_order(void **state)
