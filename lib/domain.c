@@ -159,18 +159,13 @@ static pe_status check_padding(pe_context *ctx, const pe_domain *grid, const pe_
 /* Dense, row by row. */
 static pe_status load_padding(pe_context *ctx, const pe_tensor *from, int64_t width, uint8_t *out)
 {
-	int64_t index[PE_MAX_DIMS] = {0}, rows = pe_tensor_count(from) / width;
+	int64_t rows = pe_tensor_count(from) / width;
+	int32_t last = from->ndim - 1;
 	int64_t *row = pe_alloc(ctx, width, sizeof *row);
 	if (!row)
 		return PE_ERR_NOMEM;
 	for (int64_t r = 0; r < rows; r++, out += width) {
-		int64_t offset = 0, rest = r;
-		for (int32_t d = from->ndim - 2; d >= 0; rest /= from->shape[d--]) {
-			index[d] = rest % from->shape[d];
-			offset += index[d] * from->strides[d];
-		}
-		pe_load_i64(row, (const char *)from->data + offset * (int64_t)pe_dtype_size(from->dtype), from->dtype,
-			from->strides[from->ndim - 1], width);
+		pe_load_i64(row, pe_tensor_place(from, last, r), from->dtype, from->strides[last], width);
 		for (int64_t x = 0; x < width; x++)
 			out[x] = row[x] != 0;
 	}

@@ -127,11 +127,9 @@ static pe_status check_domains(pe_encoding *e)
 
 static pe_status fill_size(pe_encoding *e, const char *name, int64_t value)
 {
-	char text[24];
 	if (value <= 0 || !pe_params_has(e->params, name) || !pe_params_is_default(e->params, name))
 		return PE_OK;
-	snprintf(text, sizeof text, "%lld", (long long)value);
-	return pe_params_fill(e->params, name, text);
+	return pe_params_fill(e->params, name, value);
 }
 
 static pe_status fill_sizes(pe_encoding *e)

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "number.h"
@@ -427,7 +428,9 @@ bool pe_params_is_default(const pe_params *params, const char *name)
 		strcmp(value->text, params->table->options[value - params->values].fallback) == 0;
 }
 
-pe_status pe_params_fill(pe_params *params, const char *name, const char *text)
+pe_status pe_params_fill(pe_params *params, const char *name, int64_t number)
 {
+	char text[24];
+	snprintf(text, sizeof text, "%lld", (long long)number);
 	return set_value(params, look_up(params, name) - params->values, text, false);
 }

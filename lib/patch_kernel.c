@@ -24,12 +24,7 @@ struct work {
 /* Where kernel number `index` begins. */
 static void *kernel_at(const pe_tensor *t, int64_t index)
 {
-	int64_t offset = 0;
-	for (int32_t d = t->ndim - 3; d >= 0; d--) {
-		offset += index % t->shape[d] * t->strides[d];
-		index /= t->shape[d];
-	}
-	return (char *)t->data + offset * (int64_t)pe_dtype_size(t->dtype);
+	return pe_tensor_place(t, t->ndim - 2, index);
 }
 
 /* Row i of a kernel. */

@@ -38,19 +38,13 @@ static void copy(char *to, const char *from, int64_t bytes)
 /* Row i of t, which may have any strides, to or from dense memory. */
 static void copy_row(const pe_tensor *t, int64_t i, char *dense, int64_t run, bool load)
 {
-	int64_t index[PE_MAX_DIMS] = {0}, size = (int64_t)pe_dtype_size(t->dtype);
-	int64_t step = has_dense_rows(t) ? run : size;
+	int64_t size = (int64_t)pe_dtype_size(t->dtype), step = has_dense_rows(t) ? run : size;
 	for (int64_t done = 0; done < run; done += step) {
-		int64_t offset = i * t->strides[0];
-		for (int32_t d = 1; d < t->ndim; d++)
-			offset += index[d] * t->strides[d];
-		char *at = (char *)t->data + offset * size;
+		char *at = pe_tensor_place(t, t->ndim, (i * run + done) / size);
 		if (load)
 			copy(dense + done, at, step);
 		else
 			copy(at, dense + done, step);
-		for (int32_t d = t->ndim - 1; d > 0 && ++index[d] == t->shape[d]; d--)
-			index[d] = 0;
 	}
 }
 

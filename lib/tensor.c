@@ -141,6 +141,16 @@ pe_tensor pe_tensor_one_batch(const pe_tensor *tensor)
 		.strides = {0, tensor->strides[0], tensor->strides[1]}};
 }
 
+char *pe_tensor_place(const pe_tensor *tensor, int32_t ndim, int64_t index)
+{
+	int64_t offset = 0;
+	for (int32_t d = ndim - 1; d >= 0; d--) {
+		offset += index % tensor->shape[d] * tensor->strides[d];
+		index /= tensor->shape[d];
+	}
+	return (char *)tensor->data + offset * (int64_t)pe_dtype_size(tensor->dtype);
+}
+
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i)
 {
 	return (char *)tensor->data + i * tensor->strides[0] * (int64_t)pe_dtype_size(tensor->dtype);

@@ -38,6 +38,10 @@ static inline char *pe_tensor_at(const pe_tensor *tensor, int64_t i, int64_t j, 
 /* A tensor of two dimensions as one of three, the first of length 1. */
 pe_tensor pe_tensor_one_batch(const pe_tensor *tensor);
 
+/* Of the views that the first ndim dimensions count, row by row, the address of number `index`: of runs along
+ * the last dimension with ndim one less than the tensor's, of elements with all. */
+char *pe_tensor_place(const pe_tensor *tensor, int32_t ndim, int64_t index);
+
 /* Address of element [i, 0, 0, …]; tensor has at least one dimension. */
 void *pe_tensor_row(const pe_tensor *tensor, int64_t i);
 

@@ -125,18 +125,11 @@ static pe_status check_shape(pe_encoding *e, const struct pe_weight *w, const pe
 /* A dense copy; from may have any strides. */
 static void copy_dense(const pe_tensor *from, double *out)
 {
-	int64_t index[PE_MAX_DIMS] = {0}, size = (int64_t)pe_dtype_size(from->dtype);
-	int32_t last = from->ndim - 1;
-	int64_t run = last >= 0 ? from->shape[last] : 1, count = pe_tensor_count(from);
-	for (int64_t done = 0; done < count; done += run) {
-		int64_t offset = 0;
-		for (int32_t d = 0; d < last; d++)
-			offset += index[d] * from->strides[d];
-		pe_load_f64(out + done, (const char *)from->data + offset * size, from->dtype,
-			last >= 0 ? from->strides[last] : 1, run);
-		for (int32_t d = last - 1; d >= 0 && ++index[d] == from->shape[d]; d--)
-			index[d] = 0;
-	}
+	int32_t last = from->ndim > 0 ? from->ndim - 1 : 0;
+	int64_t run = from->ndim > 0 ? from->shape[last] : 1, count = pe_tensor_count(from);
+	for (int64_t done = 0; done < count; done += run)
+		pe_load_f64(out + done, pe_tensor_place(from, last, done / run), from->dtype,
+			from->ndim > 0 ? from->strides[last] : 1, run);
 }
 
 /* Numbers of the context's seed; parameters of each name, with the prefix that was given, are a stream of
@@ -256,18 +249,11 @@ pe_status pe_declare_weights(pe_encoding *e)
 /* Into a view with any strides. */
 static void store(const struct pe_weight *w, const pe_tensor *out)
 {
-	int64_t index[PE_MAX_DIMS] = {0}, size = (int64_t)pe_dtype_size(out->dtype);
-	int32_t last = w->ndim - 1;
-	int64_t run = last >= 0 ? w->shape[last] : 1, count = pe_tensor_count(out);
-	for (int64_t done = 0; done < count; done += run) {
-		int64_t offset = 0;
-		for (int32_t d = 0; d < last; d++)
-			offset += index[d] * out->strides[d];
-		pe_store_f64((char *)out->data + offset * size, out->dtype, last >= 0 ? out->strides[last] : 1,
-			w->values + done, 1, run);
-		for (int32_t d = last - 1; d >= 0 && ++index[d] == w->shape[d]; d--)
-			index[d] = 0;
-	}
+	int32_t last = out->ndim > 0 ? out->ndim - 1 : 0;
+	int64_t run = out->ndim > 0 ? out->shape[last] : 1, count = pe_tensor_count(out);
+	for (int64_t done = 0; done < count; done += run)
+		pe_store_f64(pe_tensor_place(out, last, done / run), out->dtype,
+			out->ndim > 0 ? out->strides[last] : 1, w->values + done, 1, run);
 }
 
 void pe_compute_weights(const pe_encoding *e, const pe_tensor *outs, int64_t first)
@@ -292,15 +278,13 @@ int64_t pe_encoding_given_size(const pe_encoding *e, const char *weight, int32_t
 
 pe_status pe_encoding_follow(pe_encoding *e, const char *option, int64_t given, int64_t *out)
 {
-	char text[24];
 	pe_option_info info = pe_params_info(e->params, option);
 	*out = pe_params_int(e->params, option);
 	if (pe_params_is_set(e->params, option) || given < 1 || (double)given < info.min ||
 		(double)given > info.max)
 		return PE_OK;
 	*out = given;
-	snprintf(text, sizeof text, "%lld", (long long)given);
-	return pe_params_fill(e->params, option, text);
+	return pe_params_fill(e->params, option, given);
 }
 
 pe_status pe_encoding_size(
