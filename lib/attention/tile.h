@@ -57,7 +57,8 @@ struct pe_tile_term {
 	 * many entries from there on are alike, or follow on each other. */
 	int32_t *line, *runs;
 	float *table;         /* values: in f32, if there are at most PE_TILE_ROWS rows, else NULL */
-	float *packed;        /* content: as keys of a tile, if it meets queries, else as queries; in heads of */
+	float *packed;        /* content: as keys of a tile, if it meets queries, else as queries; in heads, from
+							 tiles->packed_first on, of */
 	int64_t packed_rows;  /* so many rows */
 	float *offset_scores; /* side PE_KEYS: offset · row, for each of these rows; or NULL */
 };
@@ -75,9 +76,10 @@ struct pe_tiles {
 	 * some key heads at a time, so that memory stays bounded. Of (batch, key head) turned_first on, dense. */
 	float *turned[3]; /* by side */
 	int64_t turned_first;
-	int64_t first_chunk; /* of the tasks that are run for these heads */
-	int64_t block;       /* queries of a task */
-	int64_t batches;     /* of a task */
+	int64_t packed_first, packed_heads; /* query heads whose tables of content are packed at a time */
+	int64_t first_chunk;                /* of the tasks that are run for these heads */
+	int64_t block;                      /* queries of a task */
+	int64_t batches;                    /* of a task */
 	struct pe_tile_bias bias;
 	struct pe_tile_grid grid; /* of encodings that are not in bias.rest */
 	struct pe_tile_table gain, after;
@@ -302,6 +304,13 @@ bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cel
 
 /* tile_terms.c: tables of terms, and which of their rows are taken. */
 pe_status pe_tiles_make_terms(struct pe_tiles *tiles) PE_NODISCARD;
+/* How many of `heads` heads of keys can be at work at a time, so that memory for tables stays bounded: all,
+ * or a divisor of the heads of keys. */
+int64_t pe_tiles_packed_key_heads(const struct pe_tiles *tiles, int64_t heads);
+/* Memory for the tables of so many. */
+pe_status pe_tiles_make_packed(struct pe_tiles *tiles, int64_t heads) PE_NODISCARD;
+/* Packs those of heads of keys, over all batches, from `first` on, where they are not packed yet. */
+pe_status pe_tiles_pack(struct pe_tiles *tiles, int64_t first) PE_NODISCARD;
 void pe_tiles_free_terms(struct pe_tiles *tiles);
 /* Of a tile; good until the next call. */
 void pe_tile_index(struct pe_tile_work *w, const struct pe_tile *tile, const struct pe_tile_term *term,

@@ -15,9 +15,11 @@ static int64_t round_up(int64_t n, int64_t unit)
 	return (n + unit - 1) / unit * unit;
 }
 
-static const float *packed_rows(const struct pe_tile_term *term, int64_t head, int64_t first)
+static const float *packed_rows(
+	const struct pe_tile_work *w, const struct pe_tile_term *term, int64_t head, int64_t first)
 {
-	return term->packed + ((term->term.per_head ? head * term->packed_rows : 0) + first) * term->term.width;
+	int64_t at = term->term.per_head ? (head - w->tiles->packed_first) * term->packed_rows : 0;
+	return term->packed + (at + first) * term->term.width;
 }
 
 static struct pe_tile_query_term *query_term(
@@ -36,7 +38,7 @@ static void multiply_queries(struct pe_tile_work *w, const struct pe_tile_group 
 	struct pe_tile_scores scores = {.vecs = g->vecs,
 		.width = term->term.width,
 		.q = own ? own : g->q,
-		.k = packed_rows(term, g->head, first),
+		.k = packed_rows(w, term, g->head, first),
 		.keys = end - first,
 		.scores = products,
 		.max = w->max};
@@ -135,7 +137,7 @@ static void multiply_keys(struct pe_tile_work *w, const struct pe_tile_term *ter
 		struct keys some = block && block->consecutive ? keys_of_rows(w, block, row, lanes) : keys;
 		struct pe_tile_scores scores = {.vecs = 2,
 			.width = width,
-			.q = packed_rows(term, head, row),
+			.q = packed_rows(w, term, head, row),
 			.k = w->keys + some.first * width,
 			.keys = some.end - some.first,
 			.bias = offset ? offset + row : NULL,
@@ -183,7 +185,7 @@ static void fold_key(struct pe_tile_work *w, const struct pe_tile_group *g, cons
 	int64_t row, struct pe_tile_fold *fold)
 {
 	int64_t width = term->term.width, lanes = 2 * w->tiles->kernels->tile_vec;
-	const float *packed = packed_rows(term, g->head, row / lanes * lanes) + row % lanes;
+	const float *packed = packed_rows(w, term, g->head, row / lanes * lanes) + row % lanes;
 	const float *scale = scale_of(w, g, &term->term);
 	for (int64_t c = 0; c < width; c++)
 		w->row_floats[c] = packed[c * lanes];

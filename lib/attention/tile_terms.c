@@ -4,6 +4,8 @@
 #include "scores.h"
 #include "tile.h"
 
+#define MEMORY ((int64_t)8 << 20) /* bytes of packed tables, unless those of one head are more */
+
 /* ---- once a call ----------------------------------------------------------------------- */
 
 /* Entries of a line of indices: relative ones by query - key from -(last key) on, and lanes without a query
@@ -63,17 +65,24 @@ static pe_status make_line(const struct pe_plan *p, struct pe_tile_term *term)
 struct packing {
 	const struct pe_tiles *tiles;
 	struct pe_tile_term *term;
-	int64_t unit; /* rows that are packed together */
 };
+
+/* Rows that are packed together. */
+static int64_t packing_unit(const struct pe_tiles *t, const struct pe_tile_term *term)
+{
+	return term->term.side == PE_KEYS ? 2 * t->kernels->tile_vec : t->kernels->tile_rows;
+}
 
 static void pack_rows(const struct packing *p, int64_t head, float *rows)
 {
 	const struct pe_term *x = &p->term->term;
 	const struct pe_kernels *kernels = p->tiles->kernels;
-	for (int64_t first = 0; first < x->rows; first += p->unit) {
-		int64_t n = pe_min(p->unit, x->rows - first);
-		float *out = p->term->packed + (head * p->term->packed_rows + first) * x->width;
-		const double *from = x->table + (head * x->rows + first) * x->width;
+	int64_t unit = packing_unit(p->tiles, p->term);
+	int64_t place = x->per_head ? (head - p->tiles->packed_first) * p->term->packed_rows : 0;
+	for (int64_t first = 0; first < x->rows; first += unit) {
+		int64_t n = pe_min(unit, x->rows - first);
+		float *out = p->term->packed + (place + first) * x->width;
+		const double *from = x->table + ((x->per_head ? head * x->rows : 0) + first) * x->width;
 		for (int64_t i = 0; i < n * x->width; i++)
 			rows[i] = (float)from[i];
 		if (x->side == PE_QUERIES)
@@ -96,14 +105,16 @@ static void score_offset(const struct packing *p, int64_t head)
 	}
 }
 
-static pe_status pack_head(pe_context *worker, void *arg, int64_t head)
+static pe_status pack_head(pe_context *worker, void *arg, int64_t number)
 {
 	const struct packing *p = arg;
+	int64_t head = p->tiles->packed_first + number;
 	if (p->term->offset_scores)
 		score_offset(p, head);
 	if (head > 0 && !p->term->term.per_head)
 		return PE_OK;
-	float *rows = pe_alloc(worker, p->unit, (size_t)p->term->term.width * sizeof *rows);
+	float *rows =
+		pe_alloc(worker, packing_unit(p->tiles, p->term), (size_t)p->term->term.width * sizeof *rows);
 	if (!rows)
 		return PE_ERR_NOMEM;
 	pack_rows(p, head, rows);
@@ -111,20 +122,57 @@ static pe_status pack_head(pe_context *worker, void *arg, int64_t head)
 	return PE_OK;
 }
 
-static pe_status pack_table(const struct pe_tiles *t, struct pe_tile_term *term)
+static bool has_offset_scores(const struct pe_term *term)
 {
-	const struct pe_term *x = &term->term;
+	return term->side == PE_KEYS && term->offset;
+}
+
+int64_t pe_tiles_packed_key_heads(const struct pe_tiles *t, int64_t heads)
+{
 	const struct pe_plan *p = t->plan;
-	bool by_key = x->side == PE_KEYS;
-	struct packing packing = {t, term, by_key ? 2 * t->kernels->tile_vec : t->kernels->tile_rows};
-	term->packed_rows = (x->rows + packing.unit - 1) / packing.unit * packing.unit;
-	int64_t rows = term->packed_rows * (x->per_head ? p->heads : 1);
-	term->packed = pe_alloc(p->ctx, rows, (size_t)x->width * sizeof(float));
-	if (by_key && x->offset)
-		term->offset_scores = pe_alloc(p->ctx, term->packed_rows, (size_t)p->heads * sizeof(float));
-	if (!term->packed || (by_key && x->offset && !term->offset_scores))
-		return PE_ERR_NOMEM;
-	return pe_parallel(p->ctx, p->heads, pack_head, &packing, NULL);
+	int64_t bytes = 0;
+	for (int i = 0; i < t->content.count; i++) {
+		const struct pe_tile_term *term = &t->content.list[i];
+		if (term->term.per_head)
+			bytes += term->packed_rows * term->term.width * (int64_t)sizeof(float);
+	}
+	bytes *= p->heads / p->key_heads;
+	if (p->map_heads || bytes == 0 || bytes <= MEMORY / p->key_heads)
+		return heads;
+	int64_t some = pe_min(heads, pe_max(1, MEMORY / bytes));
+	while (p->key_heads % some != 0)
+		some--;
+	return some;
+}
+
+pe_status pe_tiles_make_packed(struct pe_tiles *t, int64_t heads)
+{
+	const struct pe_plan *p = t->plan;
+	bool all = pe_tiles_packed_key_heads(t, p->key_heads) == p->key_heads;
+	t->packed_heads = all ? p->heads : heads * (p->heads / p->key_heads);
+	for (int i = 0; i < t->content.count; i++) {
+		struct pe_tile_term *term = &t->content.list[i];
+		int64_t rows = term->packed_rows * (term->term.per_head ? t->packed_heads : 1);
+		term->packed = pe_alloc(p->ctx, rows, (size_t)term->term.width * sizeof(float));
+		if (has_offset_scores(&term->term))
+			term->offset_scores = pe_alloc(p->ctx, term->packed_rows, (size_t)p->heads * sizeof(float));
+		if (!term->packed || (has_offset_scores(&term->term) && !term->offset_scores))
+			return PE_ERR_NOMEM;
+	}
+	return PE_OK;
+}
+
+pe_status pe_tiles_pack(struct pe_tiles *t, int64_t first)
+{
+	const struct pe_plan *p = t->plan;
+	if (first > 0 && t->packed_heads == p->heads)
+		return PE_OK;
+	t->packed_first = first % p->key_heads * (p->heads / p->key_heads);
+	for (int i = 0; i < t->content.count; i++) {
+		struct packing packing = {t, &t->content.list[i]};
+		PE_TRY(pe_parallel(p->ctx, t->packed_heads, pack_head, &packing, NULL));
+	}
+	return PE_OK;
 }
 
 /* ---- tables of values ------------------------------------------------------------------- */
@@ -153,7 +201,10 @@ static pe_status take_terms(
 		for (int n = 0; n < count; n++) {
 			struct pe_tile_term *term = &out->list[out->count++];
 			*term = (struct pe_tile_term){.encoding = e, .term = terms[n]};
-			PE_TRY(values ? make_table(t->plan, term) : pack_table(t, term));
+			int64_t unit = packing_unit(t, term);
+			term->packed_rows = (term->term.rows + unit - 1) / unit * unit;
+			if (values)
+				PE_TRY(make_table(t->plan, term));
 			if (pe_is_relative(e) && !t->plan->map_heads)
 				PE_TRY(make_line(t->plan, term));
 		}

@@ -251,6 +251,7 @@ static pe_status attend_heads(struct pe_tiles *t, int64_t first, int64_t count)
 {
 	const struct pe_plan *p = t->plan;
 	int64_t blocks = (p->queries + t->block - 1) / t->block;
+	PE_TRY(pe_tiles_pack(t, first));
 	PE_TRY(pe_tiles_turn(t, first, count));
 	PE_TRY(pe_tiles_measure_keys(t, count));
 	if (p->map_heads) {
@@ -271,9 +272,12 @@ pe_status pe_attend_tiled(struct pe_plan *plan)
 	PE_TRY(check(plan));
 	if (plan->batch == 0 || plan->heads == 0 || plan->queries == 0)
 		return PE_OK;
-	int64_t all = plan->batch * plan->key_heads, some = pe_tiles_turned_heads(&tiles);
 	pe_status status = prepare(&tiles);
+	int64_t all = plan->batch * plan->key_heads;
+	int64_t some = pe_tiles_packed_key_heads(&tiles, pe_tiles_turned_heads(&tiles));
 	tiles.batches = batches_of_task(&tiles, some == all);
+	if (status == PE_OK)
+		status = pe_tiles_make_packed(&tiles, some);
 	if (status == PE_OK)
 		status = pe_tiles_make_turned(&tiles, some);
 	for (int64_t first = 0; status == PE_OK && first < all; first += some)

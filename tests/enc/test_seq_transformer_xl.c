@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rng.h"
 #include "xt_attend.h"
 
 #define XL "transformer_xl:heads=2,head_dim=4"
@@ -116,6 +117,50 @@ static void refuses_an_odd_sinusoid(void **state)
 	pe_domain_destroy(&domain);
 }
 
+/* out (BATCH, HEADS, QUERIES, WIDTH) of noise. */
+enum { BATCH = 2, HEADS = 4, QUERIES = 8, KEYS = 9000, WIDTH = 64 };
+
+static float *attend(pe_context *ctx, int64_t key_heads, pe_core core)
+{
+	int64_t shape[] = {BATCH, HEADS, QUERIES, WIDTH}, key_shape[] = {BATCH, key_heads, KEYS, WIDTH};
+	int64_t few = BATCH * HEADS * QUERIES * WIDTH, many = BATCH * key_heads * KEYS * WIDTH;
+	float *x = malloc((size_t)(few + 2 * many) * sizeof *x), *y = malloc((size_t)few * sizeof *y);
+	assert_true(x && y);
+	for (int64_t i = 0; i < few + 2 * many; i++)
+		x[i] = (float)(2 * pe_rng_uniform(7, 0, (uint64_t)i) - 1);
+	pe_tensor q = pe_tensor_dense(x, PE_F32, 4, shape), k = pe_tensor_dense(x + few, PE_F32, 4, key_shape);
+	pe_tensor v = pe_tensor_dense(x + few + many, PE_F32, 4, key_shape);
+	pe_tensor out = pe_tensor_dense(y, PE_F32, 4, shape);
+	struct xt_layer layer;
+	xt_layer_make(
+		ctx, (const char *const[]){"transformer_xl:heads=4,head_dim=64", NULL}, NULL, QUERIES, KEYS, &layer);
+	pe_attention_options options = {.size = sizeof options, .core = core};
+	pe_attention_tensors tensors = {.size = sizeof tensors, .q = &q, .k = &k, .v = &v, .out = &out};
+	assert_int_equal(pe_attend(ctx, layer.list, layer.count, &options, &tensors), PE_OK);
+	xt_layer_free(&layer);
+	free(x);
+	return y;
+}
+
+/* Tables of all heads are more than the tiled core holds at a time. */
+static void is_tiled_some_heads_at_a_time(void **state)
+{
+	for (int64_t key_heads = 2; key_heads <= 4; key_heads += 2) {
+		float *want = attend(*state, key_heads, PE_CORE_REFERENCE),
+			  *got = attend(*state, key_heads, PE_CORE_TILED);
+		for (int64_t row = 0; row < BATCH * HEADS * QUERIES; row++) {
+			const float *w = want + row * WIDTH, *g = got + row * WIDTH;
+			float most = 0;
+			for (int64_t c = 0; c < WIDTH; c++)
+				most = fmaxf(most, fabsf(w[c]));
+			for (int64_t c = 0; c < WIDTH; c++)
+				xt_close_f64((double)g[c], (double)w[c], 0, 2e-5 * (double)most);
+		}
+		free(want);
+		free(got);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -124,6 +169,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_any_positions),
 		cmocka_unit_test(follows_its_formula_at_real_distances),
 		cmocka_unit_test(refuses_an_odd_sinusoid),
+		cmocka_unit_test(is_tiled_some_heads_at_a_time),
 	};
 	return xt_run(argc, argv, tests);
 }
