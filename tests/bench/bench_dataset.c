@@ -12,52 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "graph.h"
 #include "linalg/blas_threads.h"
-#include "measure.h"
+#include "posenc_run.h"
 
 #define MAX_ROUNDS 50
-#define COMMAND_SIZE 8192
-
-/* The number behind "key": in a line of JSON. */
-static double number_after(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-	return at ? strtod(at + strlen(key), NULL) : NAN;
-}
-
-/* The command line of `posenc encode`, without a shell's special characters but those in quotes. */
-static void make_command(char command[COMMAND_SIZE], char **argv, const char *threads, char **options)
-{
-	int used = snprintf(command, COMMAND_SIZE,
-		"'%s' encode '%s' --with lap:k=8 --with rwse:steps=20 --threads %s -q --json -o '%s'", argv[1],
-		argv[2], threads, argv[3]);
-	for (; *options && used < COMMAND_SIZE; options++)
-		used += snprintf(command + used, (size_t)(COMMAND_SIZE - used), " '%s'", *options);
-	if (used >= COMMAND_SIZE) {
-		fputs("bench_dataset: the command is too long\n", stderr);
-		exit(2);
-	}
-}
-
-static double run_posenc(const char *command, double *sync)
-{
-	static char json[1 << 16];
-	double start = now(CLOCK_MONOTONIC);
-	FILE *pipe = popen(command, "r");
-	size_t size = pipe ? fread(json, 1, sizeof json - 1, pipe) : 0;
-	int status = pipe ? pclose(pipe) : -1;
-	double seconds = now(CLOCK_MONOTONIC) - start;
-	json[size] = '\0';
-	if (status != 0) {
-		fprintf(stderr, "posenc failed: %s\n", command);
-		exit(1);
-	}
-	*sync = number_after(json, "\"sync\":");
-	return seconds - *sync;
-}
 
 /* Dense normalised Laplacians, one after the other. */
 static double *make_matrices(const pe_graph *graph, int64_t **offsets)
@@ -104,12 +64,6 @@ static double run_dsyevd(const pe_graph *graph, const double *matrices, const in
 	return seconds;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 /* The graphs as posenc reads them with these options. */
 static pe_graph *read_graphs(pe_context *ctx, const char *input, char **options)
 {
@@ -134,22 +88,23 @@ static pe_graph *read_graphs(pe_context *ctx, const char *input, char **options)
 
 static int compare(const char *command, const pe_graph *graph, const char *threads, int rounds)
 {
-	double ratios[MAX_ROUNDS], sync;
+	double ratios[MAX_ROUNDS];
 	int64_t *offsets;
 	double *matrices = make_matrices(graph, &offsets);
 	(void)pe_blas_threads_one();
-	run_posenc(command, &sync);
+	run_posenc(command);
 	printf("%lld graphs, %lld nodes, %s, %s threads\n", (long long)graph->count, (long long)graph->nodes,
 		graph->weight ? "weighted" : "no weights", threads);
 	for (int r = 0; r < rounds; r++) {
-		double ours = run_posenc(command, &sync);
+		struct posenc_times ours = run_posenc(command);
 		double theirs = run_dsyevd(graph, matrices, offsets);
-		ratios[r] = ours / theirs;
-		printf("posenc %.3f s (%.2f us a graph), fsync %.3f s, dsyevd %.3f s (%.1f us), ratio %.3f\n", ours,
-			1e6 * ours / (double)graph->count, sync, theirs, 1e6 * theirs / (double)graph->count, ratios[r]);
+		ratios[r] = ours.whole / theirs;
+		printf("posenc %.3f s (%.2f us a graph), fsync %.3f s, dsyevd %.3f s (%.1f us), ratio %.3f\n",
+			ours.whole, 1e6 * ours.whole / (double)graph->count, ours.sync, theirs,
+			1e6 * theirs / (double)graph->count, ratios[r]);
 	}
-	qsort(ratios, (size_t)rounds, sizeof *ratios, compare_doubles);
-	printf("median ratio %.3f (%.3f to %.3f)\n", ratios[rounds / 2], ratios[0], ratios[rounds - 1]);
+	double middle = median(ratios, rounds);
+	printf("median ratio %.3f (%.3f to %.3f)\n", middle, ratios[0], ratios[rounds - 1]);
 	free(matrices);
 	free(offsets);
 	return 0;
@@ -169,7 +124,7 @@ int main(int argc, char **argv)
 	const char *threads = own > 4 ? argv[4] : "1";
 	int rounds = own > 5 ? atoi(argv[5]) : 7;
 	char command[COMMAND_SIZE];
-	make_command(command, argv, threads, options);
+	make_command(command, argv + 1, threads, options);
 	pe_context *ctx;
 	if (rounds < 1 || rounds > MAX_ROUNDS || pe_context_create(NULL, &ctx) != PE_OK)
 		return 2;
