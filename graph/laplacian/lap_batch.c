@@ -7,8 +7,9 @@
 #include "lap_block.h"
 #include "pool.h"
 
-/* A chunk of neighbouring graphs ends where the sum of n² passes this: some 4,000 molecules. */
-#define CHUNK_WORK ((int64_t)1 << 21)
+/* A chunk of neighbouring graphs ends where the sum of n² passes this: some 1,000 molecules, few enough
+ * for threads to end together. */
+#define CHUNK_WORK ((int64_t)1 << 19)
 /* Graphs above this are solved one by one, by engines that use the threads themselves. */
 #define LARGE 4096
 

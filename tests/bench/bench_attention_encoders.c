@@ -53,7 +53,8 @@ static void widths(void)
 
 static void memory(void)
 {
-	static const char *const encoders[] = {NULL, "alibi", "t5", "rope", "kerple", "fire", "shaw", "deberta", "transformer_xl"};
+	static const char *const encoders[] = {
+		NULL, "alibi", "t5", "rope", "kerple", "fire", "shaw", "deberta", "transformer_xl"};
 	for (size_t i = 0; i < sizeof encoders / sizeof *encoders; i++) {
 		int wide = i >= 6;
 		struct problem p = {16384, 64, encoders[i], 1, 1, 1, wide ? "head_dim=64" : NULL, 0};
