@@ -51,6 +51,7 @@ int main(int argc, char **argv)
 		return finish_output(run(command, argc - 2, argv + 2));
 	if (argc >= 2)
 		complain("there is no command \"%s\"", argv[1]);
-	complain("usage: posenc encode|attend|convert|show|inspect|compare|list|help|bench|completion ...; see 'posenc help'");
+	complain("usage: posenc encode|attend|convert|show|inspect|compare|list|help|bench|completion ...; see "
+			 "'posenc help'");
 	return EXIT_USAGE;
 }

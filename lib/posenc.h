@@ -113,7 +113,7 @@ typedef struct pe_context_options {
 	void *opaque;    /* handed to log and progress */
 	int32_t threads; /* worker threads, 1 to 1024; 0: one. Negative: CPUs this process may use */
 	uint64_t seed;   /* of everything random; 0 is a seed like another */
-	const char *cpu; /* highest kernel set to use: "scalar", "avx2", "neon" …; NULL: the best this machine has */
+	const char *cpu; /* highest kernel set to use: "scalar", "avx2", "neon" …; NULL: the best there is */
 } pe_context_options;
 
 /* Creates a context; options NULL means defaults. */

@@ -23,8 +23,8 @@ pe_status pe_take_sides(pe_encoding *e, const char *option, int64_t *height, int
 	int64_t count;
 	const double *sides = pe_params_list(e->params, option, &count);
 	if (count > 2)
-		return pe_encoding_fail(e, PE_ERR_RANGE, "%s has %lld numbers, and takes a height and a width",
-			option, (long long)count);
+		return pe_encoding_fail(
+			e, PE_ERR_RANGE, "%s has %lld numbers, and takes a height and a width", option, (long long)count);
 	for (int64_t i = 0; i < count; i++)
 		if (sides[i] != floor(sides[i]))
 			return pe_encoding_fail(

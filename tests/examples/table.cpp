@@ -8,10 +8,22 @@
 #include <vector>
 
 struct Release {
-	void operator()(pe_context *p) const { pe_context_destroy(&p); }
-	void operator()(pe_params *p) const { pe_params_destroy(&p); }
-	void operator()(pe_domain *p) const { pe_domain_destroy(&p); }
-	void operator()(pe_encoding *p) const { pe_encoding_destroy(&p); }
+	void operator()(pe_context *p) const
+	{
+		pe_context_destroy(&p);
+	}
+	void operator()(pe_params *p) const
+	{
+		pe_params_destroy(&p);
+	}
+	void operator()(pe_domain *p) const
+	{
+		pe_domain_destroy(&p);
+	}
+	void operator()(pe_encoding *p) const
+	{
+		pe_encoding_destroy(&p);
+	}
 };
 template <class T> using Handle = std::unique_ptr<T, Release>;
 
