@@ -428,9 +428,14 @@ bool pe_params_is_default(const pe_params *params, const char *name)
 		strcmp(value->text, params->table->options[value - params->values].fallback) == 0;
 }
 
+pe_status pe_params_fill_text(pe_params *params, const char *name, const char *text)
+{
+	return set_value(params, look_up(params, name) - params->values, text, false);
+}
+
 pe_status pe_params_fill(pe_params *params, const char *name, int64_t number)
 {
 	char text[24];
 	snprintf(text, sizeof text, "%lld", (long long)number);
-	return set_value(params, look_up(params, name) - params->values, text, false);
+	return pe_params_fill_text(params, name, text);
 }

@@ -67,8 +67,9 @@ const char *pe_params_text(const pe_params *params, const char *name); /* of any
 const double *pe_params_list(const pe_params *params, const char *name, int64_t *count);
 /* Whether the option was set by name, not by default or by a preset. */
 bool pe_params_is_set(const pe_params *params, const char *name);
-/* Sets an option that is in the table and takes whole numbers, as if it were a default. */
+/* Sets an option that is in the table, as if it were a default: one that takes whole numbers, or any. */
 pe_status pe_params_fill(pe_params *params, const char *name, int64_t number) PE_NODISCARD;
+pe_status pe_params_fill_text(pe_params *params, const char *name, const char *text) PE_NODISCARD;
 bool pe_params_has(const pe_params *params, const char *name);
 pe_option_info pe_params_info(const pe_params *params, const char *name); /* its row */
 /* Whether an option is neither set by name nor changed by a preset. */

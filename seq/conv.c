@@ -205,37 +205,30 @@ static pe_status tokens_shape(pe_encoding *e, int64_t *tokens, int64_t *width)
 
 /* ---- bind --------------------------------------------------------------------------- */
 
-/* What the given weight says and the options do not. */
-static void take_given_shape(pe_encoding *e)
+static pe_status take_sizes(pe_encoding *e)
 {
 	struct state *s = e->state;
-	int32_t ndim;
+	int32_t ndim = 0;
 	int64_t given[PE_MAX_DIMS];
-	const char *names[] = {PYTORCH_V, "weight_v", "weight"};
-	for (int i = 0; i < 3; i++) {
-		if (!pe_encoding_given_shape(e, names[i], &ndim, given) || ndim != 3)
-			continue;
-		if (!pe_params_is_set(e->params, "dim"))
-			s->dim = given[0];
-		if (!pe_params_is_set(e->params, "kernel"))
-			s->kernel = given[2];
-		if (!pe_params_is_set(e->params, "groups") && given[1] > 0 && given[0] % given[1] == 0)
-			s->groups = given[0] / given[1];
-		return;
-	}
+	static const char *const names[] = {PYTORCH_V, "weight_v", "weight"};
+	for (int i = 0; i < 3 && ndim != 3; i++)
+		(void)pe_encoding_given_shape(e, names[i], &ndim, given);
+	if (ndim != 3)
+		memset(given, 0, sizeof given);
+	int64_t groups = given[1] > 0 && given[0] % given[1] == 0 ? given[0] / given[1] : 0;
+	PE_TRY(pe_encoding_follow(e, "dim", given[0], &s->dim));
+	PE_TRY(pe_encoding_follow(e, "kernel", given[2], &s->kernel));
+	return pe_encoding_follow(e, "groups", groups, &s->groups);
 }
 
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	s->dim = pe_params_int(e->params, "dim");
-	s->kernel = pe_params_int(e->params, "kernel");
-	s->groups = pe_params_int(e->params, "groups");
 	s->padding = (enum padding)pe_params_choice(e->params, "padding");
 	s->activation = (enum activation)pe_params_choice(e->params, "activation");
-	take_given_shape(e);
-	if (s->dim < 1 || s->kernel < 1 || s->dim % s->groups != 0)
+	PE_TRY(take_sizes(e));
+	if (s->dim % s->groups != 0)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "dim %lld is not a multiple of groups %lld",
 			(long long)s->dim, (long long)s->groups);
 	s->width = s->dim / s->groups;

@@ -33,26 +33,24 @@ static double scale(const pe_encoding *e, const struct pe_place *query, int64_t 
 	return 1 / sqrt((double)(s->dim > 0 ? s->dim : e->heads * width));
 }
 
-/* By the option, else as the given table says, else as many as there are tokens. */
-static int64_t length_of(const pe_encoding *e)
+static pe_status take_sizes(pe_encoding *e)
 {
-	int32_t ndim;
-	int64_t shape[PE_MAX_DIMS], length = pe_params_int(e->params, "max_length");
-	if (length > 0)
-		return length;
-	if (pe_encoding_given_shape(e, "relative_bias_table", &ndim, shape) && ndim == 2)
-		return (shape[0] + 1) / 2;
-	return pe_max(1, pe_max(e->domain->tokens, e->queries->tokens));
+	struct state *s = e->state;
+	int64_t rows = pe_encoding_given_size(e, "relative_bias_table", 2, 0);
+	PE_TRY(pe_encoding_size(e, "heads", "relative_bias_table", 2, 1, &e->heads));
+	PE_TRY(pe_encoding_follow(e, "max_length", (rows + 1) / 2, &s->length));
+	if (s->length == 0)
+		s->length = pe_max(1, pe_max(e->domain->tokens, e->queries->tokens));
+	return PE_OK;
 }
 
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	e->heads = pe_params_int(e->params, "heads");
 	e->relative = true;
 	s->dim = pe_params_int(e->params, "dim");
-	s->length = length_of(e);
+	PE_TRY(take_sizes(e));
 	struct pe_range range = pe_distance_range(e);
 	double most = fmax(fabs(range.low), fabs(range.high));
 	if (range.low <= range.high && round(most) > (double)(s->length - 1))
@@ -72,9 +70,10 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 }
 
 static const pe_option_info options[] = {
-	PE_INT("heads", "8", 1, 4096, "attention heads"),
+	PE_INT("heads", "8", 1, 4096, "attention heads; if not said, as given weights have it"),
 	PE_INT("max_length", "0", 0, 1 << 24,
-		"the length L that the table is made for; 0: as given weights have it, else the number of tokens"),
+		"the length L that the table is made for; if not said, as given weights have it; 0: the number of "
+		"tokens"),
 	PE_INT("dim", "0", 0, 1 << 20,
 		"the model's width, whose square root divides the scores; 0: heads * head width"),
 };

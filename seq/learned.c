@@ -32,17 +32,15 @@ static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
 	}
 }
 
-/* The size of the given table, where the options do not say another. */
-static void take_given_shape(pe_encoding *e, int64_t shape[2])
+/* Positions with a row, and their width. */
+static pe_status take_sizes(pe_encoding *e, int64_t offset, int64_t *trained, int64_t *dim)
 {
-	int32_t ndim;
-	int64_t given[PE_MAX_DIMS];
-	if (!pe_encoding_given_shape(e, "weight", &ndim, given) || ndim != 2)
-		return;
-	if (!pe_params_is_set(e->params, "max_length"))
-		shape[0] = given[0];
-	if (!pe_params_is_set(e->params, "dim"))
-		shape[1] = given[1];
+	int64_t rows = pe_encoding_given_size(e, "weight", 2, 0);
+	if (rows > 0 && rows <= offset)
+		return pe_encoding_fail(
+			e, PE_ERR_SHAPE, "the table has no row after the first %lld", (long long)offset);
+	PE_TRY(pe_encoding_size(e, "dim", "weight", 2, 1, dim));
+	return pe_encoding_follow(e, "max_length", rows - offset, trained);
 }
 
 static pe_status check_positions(pe_encoding *e)
@@ -52,9 +50,6 @@ static pe_status check_positions(pe_encoding *e)
 	if (fabs(s->alpha - 0.5) < 1e-6)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
 			"hierarchical=0.5 gives positions i n + r and r n + i the same row; take 0.4, say");
-	if (s->trained < 1)
-		return pe_encoding_fail(e, PE_ERR_SHAPE, "the table has no row after the first %lld",
-			(long long)pe_params_int(e->params, "offset"));
 	if (s->alpha > 0) {
 		snprintf(what, sizeof what, "%lld trained rows reach no further", (long long)s->trained);
 		return pe_encoding_check_positions(e, s->trained * s->trained, what);
@@ -69,17 +64,15 @@ static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	int64_t offset = pe_params_int(e->params, "offset");
-	int64_t shape[] = {pe_params_int(e->params, "max_length") + offset, pe_params_int(e->params, "dim")};
+	struct pe_initial normal = pe_initial_normal(0, pe_params_real(e->params, "std"));
+	int64_t offset = pe_params_int(e->params, "offset"), dim;
 	double *weight;
-	take_given_shape(e, shape);
-	PE_TRY(pe_encoding_weight(
-		e, "weight", 2, shape, pe_initial_normal(0, pe_params_real(e->params, "std")), &weight));
-	s->table = (struct pe_token_table){.dim = shape[1], .row = row};
-	s->trained = shape[0] - offset;
-	s->rows = weight + offset * shape[1];
+	PE_TRY(take_sizes(e, offset, &s->trained, &dim));
+	PE_TRY(pe_encoding_weight(e, "weight", 2, (int64_t[]){s->trained + offset, dim}, normal, &weight));
+	s->table = (struct pe_token_table){.dim = dim, .row = row};
+	s->rows = weight + offset * dim;
 	s->alpha = pe_params_real(e->params, "hierarchical");
-	s->factor = pe_params_bool(e->params, "scaled") ? 1 / sqrt((double)shape[1]) : 1;
+	s->factor = pe_params_bool(e->params, "scaled") ? 1 / sqrt((double)dim) : 1;
 	PE_TRY(check_positions(e));
 	return pe_token_table_declare(e);
 }

@@ -327,16 +327,23 @@ static pe_status keep_noise(pe_encoding *e, struct state *s)
 	return PE_OK;
 }
 
+static pe_status take_sizes(pe_encoding *e, struct state *s)
+{
+	const char *codes = s->kind == SINE ? "freqs" : "conv_q";
+	PE_TRY(pe_encoding_size(e, "heads", codes, 3, 0, &e->heads));
+	PE_TRY(pe_encoding_size(e, "head_dim", codes, 3, 1, &s->dim));
+	PE_TRY(pe_encoding_size(e, "sines", "freqs", 3, 2, &s->sines));
+	PE_TRY(pe_encoding_size(e, "kernel", "conv_q", 3, 2, &s->kernel));
+	e->key_heads = e->heads;
+	return pe_encoding_size(e, "realizations", "noise", 4, 3, &s->realizations);
+}
+
 static pe_status bind(pe_encoding *e)
 {
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
-	e->heads = e->key_heads = pe_params_int(e->params, "heads");
 	s->kind = (enum kind)pe_params_choice(e->params, "kind");
-	s->dim = pe_params_int(e->params, "head_dim");
-	s->realizations = pe_params_int(e->params, "realizations");
-	s->sines = pe_params_int(e->params, "sines");
-	s->kernel = pe_params_int(e->params, "kernel");
+	PE_TRY(take_sizes(e, s));
 	s->draw = (uint64_t)pe_params_int(e->params, "seed");
 	PE_TRY(s->kind == SINE ? take_sines(e, s) : take_filters(e, s));
 	PE_TRY(take_noise(e, s));
@@ -361,11 +368,13 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_CHOICE("kind", "sine", "sine|conv", "codes that are sums of sines, or filtered noise"),
-	PE_INT("heads", "8", 1, 4096, "heads, as many of keys as of queries"),
-	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head before"),
-	PE_INT("realizations", "256", 1, 1 << 16, "R: width of a head after; the error falls as 1/sqrt(R)"),
-	PE_INT("sines", "1", 1, 1024, "sine: sines a feature"),
-	PE_INT("kernel", "200", 1, 1 << 16, "conv: length of a filter"),
+	PE_INT(
+		"heads", "8", 1, 4096, "heads, as many of keys as of queries; if not said, as given weights have it"),
+	PE_INT("head_dim", "64", 1, 1 << 16, "width of a head before; if not said, as given weights have it"),
+	PE_INT("realizations", "256", 1, 1 << 16,
+		"R: width of a head after; the error falls as 1/sqrt(R); if not said, as given noise has it"),
+	PE_INT("sines", "1", 1, 1024, "sine: sines a feature; if not said, as given weights have it"),
+	PE_INT("kernel", "200", 1, 1 << 16, "conv: length of a filter; if not said, as given weights have it"),
 	PE_BOOLEAN("gated", "1", "let a learned part of each feature through without position"),
 	PE_BOOLEAN("swapped", "0", "conv: conv_q filters for keys and conv_k for queries"),
 	PE_INT("seed", "0", 0, (1 << 30) - 1,

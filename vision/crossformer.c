@@ -29,12 +29,9 @@ static const char *const names[LAYERS][4] = {
 static pe_status take_network(pe_encoding *e, struct network *n)
 {
 	struct pe_initial normal = pe_initial_normal(0, 0.02), zero = pe_initial_constant(0);
-	int32_t ndim;
-	int64_t given[PE_MAX_DIMS];
-	n->width = pe_params_int(e->params, "dim") / 4 / 4;
-	if (!pe_params_is_set(e->params, "dim") &&
-		pe_encoding_given_shape(e, "pos.pos_proj.weight", &ndim, given) && ndim == 2 && given[0] > 0)
-		n->width = given[0];
+	int64_t dim;
+	PE_TRY(pe_encoding_follow(e, "dim", 16 * pe_encoding_given_size(e, "pos.pos_proj.weight", 2, 0), &dim));
+	n->width = dim / 4 / 4;
 	PE_TRY(pe_encoding_weight(e, "pos.pos_proj.weight", 2, (int64_t[]){n->width, 2}, normal, &n->weight));
 	PE_TRY(pe_encoding_weight(e, "pos.pos_proj.bias", 1, &n->width, zero, &n->bias));
 	for (int i = 0; i < LAYERS; i++) {

@@ -50,17 +50,22 @@ static pe_status take_axes(pe_encoding *e, const char *name, double sd, int64_t 
 	return put_last(e, weight, height * width, dim, values, owned);
 }
 
-pe_status pe_grid_table_planes(pe_encoding *e, const char *name, double sd, int64_t dim, int64_t *height,
-	int64_t *width, const double **values, double **owned)
+/* The sides of a grid: as the option says, else as the weight has them that is given, of four axes. */
+static pe_status take_sides(
+	pe_encoding *e, const char *name, const char *option, int64_t *height, int64_t *width)
 {
-	int32_t ndim;
-	int64_t given[PE_MAX_DIMS];
-	if (pe_encoding_given_shape(e, name, &ndim, given) && ndim == 4) {
-		*height = given[is_planes(e) ? 2 : 1];
-		*width = given[is_planes(e) ? 3 : 2];
-		if (*height < 1 || *width < 1)
-			return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s has no places", name);
-	}
+	int32_t ndim = 0, y = is_planes(e) ? 2 : 1;
+	int64_t given[PE_MAX_DIMS] = {0};
+	if (pe_encoding_given_shape(e, name, &ndim, given) && ndim == 4 && (given[y] < 1 || given[y + 1] < 1))
+		return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s has no places", name);
+	bool told = ndim == 4;
+	return pe_follow_sides(e, option, told ? given[y] : 0, told ? given[y + 1] : 0, height, width);
+}
+
+pe_status pe_grid_table_planes(pe_encoding *e, const char *name, const char *option, double sd, int64_t dim,
+	int64_t *height, int64_t *width, const double **values, double **owned)
+{
+	PE_TRY(take_sides(e, name, option, height, width));
 	*values = NULL;
 	return *height > 0 ? take_axes(e, name, sd, *height, *width, dim, values, owned) : PE_OK;
 }
@@ -120,20 +125,15 @@ static pe_status take_rows(pe_encoding *e, const char *name, double sd, int32_t 
 
 /* (1, height, width, dim) or (1, dim, height, width). The sides that a preset says are those of a table that
  * begins; the weight knows its own. */
-static pe_status take_given_axes(
-	pe_encoding *e, const char *name, double sd, const int64_t *given, struct pe_grid_table *t)
+static pe_status take_given_axes(pe_encoding *e, const char *name, double sd, struct pe_grid_table *t)
 {
 	if (pe_params_is_set(e->params, "prefix_rows") && t->prefix_rows > 0)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
 			"prefix_rows=%lld, but the weight %s has the axes of a grid, and no rows before it",
 			(long long)t->prefix_rows, name);
 	t->prefix_rows = 0;
-	if (!pe_params_is_set(e->params, "grid")) {
-		t->height = given[is_planes(e) ? 2 : 1];
-		t->width = given[is_planes(e) ? 3 : 2];
-		if (t->height < 1 || t->width < 1)
-			return pe_encoding_fail(e, PE_ERR_SHAPE, "the weight %s has no places", name);
-	}
+	PE_TRY(pe_params_fill(e->params, "prefix_rows", 0));
+	PE_TRY(take_sides(e, name, "grid", &t->height, &t->width));
 	return take_axes(e, name, sd, t->height, t->width, t->dim, &t->grid, &t->owned);
 }
 
@@ -171,7 +171,7 @@ pe_status pe_grid_table_take(pe_encoding *e, double sd, struct pe_grid_table *t)
 			"the weight %s is none of (rows, dim), (1, rows, dim) and (1, height, width, dim)", name);
 	PE_TRY(pe_encoding_size(e, "dim", name, ndim, is_planes(e) && ndim == 4 ? 1 : ndim - 1, &t->dim));
 	if (ndim == 4)
-		return take_given_axes(e, name, sd, given, t);
+		return take_given_axes(e, name, sd, t);
 	PE_TRY(check_rows(e, name, given[ndim - 2], t));
 	return take_rows(e, name, sd, ndim, t);
 }

@@ -19,9 +19,10 @@ struct pe_grid_table {
 pe_status pe_grid_table_take(pe_encoding *e, double sd, struct pe_grid_table *table) PE_NODISCARD;
 void pe_grid_table_free(pe_context *ctx, struct pe_grid_table *table);
 
-/* For bind: another weight of four axes, in the order that the option says: its sides are those of the weight
- * that is given, else *height and *width, which may be 0: then *values is NULL. *owned is to be freed. */
-pe_status pe_grid_table_planes(pe_encoding *e, const char *name, double sd, int64_t dim, int64_t *height,
-	int64_t *width, const double **values, double **owned) PE_NODISCARD;
+/* For bind: another weight of four axes, in the order that the option order says. Its sides are those that
+ * `option` says, else those of the weight that is given; without either *height and *width stay, and if they
+ * are 0 *values is NULL. *owned is to be freed. */
+pe_status pe_grid_table_planes(pe_encoding *e, const char *name, const char *option, double sd, int64_t dim,
+	int64_t *height, int64_t *width, const double **values, double **owned) PE_NODISCARD;
 
 #endif

@@ -153,12 +153,16 @@ static pe_status take_tables(pe_encoding *e)
 	while (given > 0 && !pe_encoding_weight_is_given(e, names[given - 1].y))
 		given--;
 	given = given > 0 ? given - 1 : 0;
-	if (pe_encoding_weight_is_given(e, BOTH)) {
-		PE_TRY(take_both(e, &s->axes[Y], &s->axes[X]));
+	struct axis *y = &s->axes[Y], *x = &s->axes[X];
+	bool both = pe_encoding_weight_is_given(e, BOTH);
+	if (both) {
+		PE_TRY(take_both(e, y, x));
 	} else {
-		PE_TRY(take_table(e, names[given].y, names[given].channels_first, &s->axes[Y]));
-		PE_TRY(take_table(e, names[given].x, names[given].channels_first, &s->axes[X]));
+		PE_TRY(take_table(e, names[given].y, names[given].channels_first, y));
+		PE_TRY(take_table(e, names[given].x, names[given].channels_first, x));
 	}
+	if (both || pe_encoding_weight_is_given(e, names[given].y))
+		PE_TRY(pe_follow_sides(e, "grid", y->rows, x->rows, &y->rows, &x->rows));
 	if (s->axes[T].width > 0 || pe_encoding_weight_is_given(e, "frame_embed"))
 		return take_table(e, "frame_embed", false, &s->axes[T]);
 	return PE_OK;
@@ -229,6 +233,7 @@ static pe_status place_channels(pe_encoding *e, int64_t *dim)
 	struct state *s = e->state;
 	bool x_first = pe_params_choice(e->params, "axes") == 1;
 	const int order[] = {T, x_first ? X : Y, x_first ? Y : X};
+	int64_t said;
 	*dim = 0;
 	for (int i = 0; i < AXES; i++) {
 		struct axis *a = &s->axes[order[i]];
@@ -242,10 +247,11 @@ static pe_status place_channels(pe_encoding *e, int64_t *dim)
 			*dim = s->axes[X].width;
 		}
 	}
-	if (*dim != pe_params_int(e->params, "dim") && pe_params_is_set(e->params, "dim"))
-		return pe_encoding_fail(e, PE_ERR_SHAPE, "the tables make rows of %lld numbers, and dim is %lld",
-			(long long)*dim, (long long)pe_params_int(e->params, "dim"));
-	return PE_OK;
+	PE_TRY(pe_encoding_follow(e, "dim", *dim, &said));
+	return said == *dim
+		? PE_OK
+		: pe_encoding_fail(e, PE_ERR_SHAPE, "the tables make rows of %lld numbers, and dim is %lld",
+			  (long long)*dim, (long long)said);
 }
 
 static pe_status bind(pe_encoding *e)

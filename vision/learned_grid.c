@@ -136,9 +136,8 @@ static pe_status make_resize(pe_encoding *e, int64_t height, int64_t width)
 static pe_status take_window(pe_encoding *e, double sd)
 {
 	struct state *s = e->state;
-	PE_TRY(pe_take_sides(e, "window", &s->window_height, &s->window_width));
-	PE_TRY(pe_grid_table_planes(e, "pos_embed_window", sd, s->table.dim, &s->window_height, &s->window_width,
-		&s->made.plus, &s->owned_window));
+	PE_TRY(pe_grid_table_planes(e, "pos_embed_window", "window", sd, s->table.dim, &s->window_height,
+		&s->window_width, &s->made.plus, &s->owned_window));
 	s->made.plus_height = s->window_height;
 	s->made.plus_width = s->window_width;
 	return PE_OK;

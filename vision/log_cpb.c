@@ -35,8 +35,7 @@ struct network {
 
 static pe_status take_network(pe_encoding *e, enum mode mode, struct network *n)
 {
-	int64_t which = mode == CR ? 2 : 0, shape[PE_MAX_DIMS];
-	int32_t ndim;
+	int64_t which = mode == CR ? 2 : 0;
 	for (int64_t i = 0; i < PE_COUNT(names); i++)
 		if (pe_encoding_weight_is_given(e, names[i][0])) {
 			which = i;
@@ -44,11 +43,8 @@ static pe_status take_network(pe_encoding *e, enum mode mode, struct network *n)
 		}
 	const char *const *name = names[which];
 	PE_TRY(pe_encoding_size(e, "heads", name[2], 2, 0, &e->heads));
-	bool given = pe_encoding_given_shape(e, name[0], &ndim, shape) && ndim == 2;
-	n->hidden = pe_params_int(e->params, "hidden");
-	if (given && (n->hidden == 0 || !pe_params_is_set(e->params, "hidden")))
-		n->hidden = shape[0];
-	else if (n->hidden == 0)
+	PE_TRY(pe_encoding_size(e, "hidden", name[0], 2, 0, &n->hidden));
+	if (n->hidden == 0)
 		n->hidden = mode == CR ? 384 : 512;
 	struct pe_initial normal = pe_initial_normal(0, 0.02), zero = pe_initial_constant(0);
 	PE_TRY(pe_encoding_weight(e, name[0], 2, (int64_t[]){n->hidden, 2}, normal, &n->in));
@@ -145,7 +141,7 @@ static const pe_option_info options[] = {
 	PE_CHOICE("mode", "swin", "swin|cr",
 		"swin: scaled offsets, and 16 sigmoid of what comes out; cr: sign ln(1 + |offset|), and it as it is"),
 	PE_INT("hidden", "0", 0, 1 << 16,
-		"width of the network; 0: as given weights have it, else 512 (mode cr: 384)"),
+		"width of the network; if not said, as given weights have it; 0: 512 (mode cr: 384)"),
 	PE_BOOLEAN("cosine", "1", "queries and keys of length 1, and a learned scale for each head"),
 };
 

@@ -307,7 +307,8 @@ static pe_status take_learned(pe_encoding *e, struct state *s)
 	double *freqs;
 	int32_t ndim;
 	int64_t shape[PE_MAX_DIMS], start;
-	e->heads = e->key_heads = pe_params_int(e->params, "heads");
+	PE_TRY(pe_encoding_size(e, "heads", "freqs", 4, 2, &e->heads));
+	e->key_heads = e->heads;
 	PE_TRY(choose_layer(e, s, &ndim, shape, &start));
 	PE_TRY(pe_encoding_weight(e, "freqs", ndim, shape, pe_initial_uniform(0, 6.283185307179586), &freqs));
 	if (!pe_encoding_weight_is_given(e, "freqs"))
@@ -318,9 +319,11 @@ static pe_status take_learned(pe_encoding *e, struct state *s)
 
 static pe_status bind(pe_encoding *e)
 {
-	int64_t head_dim = pe_params_int(e->params, "head_dim");
+	int64_t head_dim;
 	enum layout layout = (enum layout)pe_params_choice(e->params, "layout");
 	bool learned = pe_params_choice(e->params, "frequencies") == LEARNED;
+	PE_TRY(pe_encoding_follow(
+		e, "head_dim", learned ? 2 * pe_encoding_given_size(e, "freqs", 4, 3) : 0, &head_dim));
 	if (head_dim % 4 != 0)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
 			"head_dim is %lld, but must be a multiple of 4: pairs of channels for two axes",

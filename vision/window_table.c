@@ -2,6 +2,7 @@
 #include "window_table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "scores.h"
@@ -34,6 +35,19 @@ pe_status pe_take_sides(pe_encoding *e, const char *option, int64_t *height, int
 		*width = (int64_t)sides[count - 1];
 	}
 	return PE_OK;
+}
+
+pe_status pe_follow_sides(pe_encoding *e, const char *option, int64_t given_height, int64_t given_width,
+	int64_t *height, int64_t *width)
+{
+	char text[48];
+	if (given_height < 1 || given_width < 1 ||
+		(pe_params_is_set(e->params, option) && *pe_params_text(e->params, option)))
+		return pe_take_sides(e, option, height, width);
+	*height = given_height;
+	*width = given_width;
+	snprintf(text, sizeof text, "%lld/%lld", (long long)given_height, (long long)given_width);
+	return pe_params_fill_text(e->params, option, text);
 }
 
 static int64_t rows_of(const struct pe_window_table *t, int64_t height, int64_t width)
@@ -134,8 +148,7 @@ static pe_status find_source(pe_encoding *e, const char *name, int64_t *height, 
 			"the weight %s has %lld rows, which no square window has: pretrained_window must say of which it "
 			"is",
 			name, (long long)rows);
-	*height = *width = side;
-	return PE_OK;
+	return pe_follow_sides(e, "pretrained_window", side, side, height, width);
 }
 
 /* (rows, heads) to (heads, rows). */

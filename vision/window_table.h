@@ -57,6 +57,10 @@ static inline void pe_walk_step(struct pe_walk *w)
 
 /* An option that is a height and a width, "7/14", or "7" for both; an empty one leaves both as they are. */
 pe_status pe_take_sides(pe_encoding *e, const char *option, int64_t *height, int64_t *width) PE_NODISCARD;
+/* Those that follow from given weights: the option if it is said or nothing is given (0), else what is given,
+ * which the parameters then hold. */
+pe_status pe_follow_sides(pe_encoding *e, const char *option, int64_t given_height, int64_t given_width,
+	int64_t *height, int64_t *width) PE_NODISCARD;
 /* For encoders of two axes: refuses grids with more than one frame. */
 pe_status pe_check_one_frame(pe_encoding *e) PE_NODISCARD;
 

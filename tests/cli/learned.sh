@@ -52,6 +52,40 @@ expect 0 encode grid:2x3 --with decomposed:head_dim=12 -o a.npz --save-weights h
 expect 0 encode grid:2x3 --with decomposed --weights heads.npz -o b.npz; silent
 expect 0 compare a.npz b.npz --exact
 
+# So do all other sizes, and the metadata tell them: INPUT, what makes the weights, what reads them, and what
+# the metadata must then say.
+follows()
+{
+	rm -rf sizes.npz
+	expect 0 encode "$1" --with "$2" -o a.npz --save-weights sizes.npz -q
+	expect 0 encode "$1" --with "$3" --weights sizes.npz -o b.npz; silent
+	expect 0 compare a.npz b.npz --exact
+	expect 0 inspect b.npz
+	shift 3
+	for option; do
+		prints "\"${option%=*}\":\"${option#*=}\""
+	done
+}
+follows seq:9 conv:dim=12,groups=3,kernel=5 conv dim=12 groups=3 kernel=5
+follows seq:9 learned:dim=6,max_length=20,offset=2 learned:offset=2 dim=6 max_length=20
+follows seq:9 erpe:heads=3,max_length=20 erpe heads=3 max_length=20
+follows seq:9 spe:heads=2,head_dim=6,sines=3 spe heads=2 head_dim=6 sines=3
+follows seq:9 spe:kind=conv,heads=2,head_dim=6,kernel=7 spe:kind=conv heads=2 head_dim=6 kernel=7
+follows grid:2x3 learned_axial:dim=6,grid=5/4 learned_axial:preset=detr,combine=add dim=6 grid=5/4
+follows grid:2x3 learned_axial:dim=6,combine=concat learned_axial:combine=concat dim=6 grid=2/3
+follows grid:2x3 learned_grid:dim=6,grid=5/4,window=2/1 learned_grid:preset=timm,antialias=0 \
+	dim=6 grid=5/4 prefix_rows=0 window=2/1
+follows grid:2x3 log_cpb:hidden=7 log_cpb hidden=7
+follows grid:2x3 crossformer:dim=48 crossformer dim=48
+expect 0 encode grid:2x2 --with swin:heads=2 -o a.npz --save-weights sizes.npz -q
+expect 0 encode grid:4x4 --with swin --weights sizes.npz -o b.npz; silent
+expect 0 inspect b.npz; prints '"pretrained_window":"2/2"'
+
+# An option that is said holds against the weights.
+expect 0 encode grid:2x3 --with learned_grid:dim=6,window=2/1 -o a.npz --save-weights sizes.npz -q
+expect 2 encode grid:2x3 --with learned_grid:window=1/1 --weights sizes.npz -o no.npz
+says 'pos_embed_window must be (1, 1, 1, 6), and is (1, 2, 1, 6)'
+
 # Weights of an encoder that another one is over go out and come back, behind its name.
 expect 0 encode seq:4 --with randomised:over=alibi:heads=2 -o a.npz --save-weights over.npz; silent
 expect 0 inspect over.npz; prints 'alibi.slopes *f64 *(2)'

@@ -44,6 +44,8 @@ static void follows_the_formula(void **state)
 	check_features(*state, "spe/sine.npz", SINE);
 	check_features(*state, "spe/conv.npz", CONV);
 	check_features(*state, "spe/conv_swapped.npz", CONV ",preset=spe");
+	check_features(*state, "spe/sine.npz", "spe"); /* sizes as the weights have them */
+	check_features(*state, "spe/conv.npz", "spe:kind=conv,gated=0");
 }
 
 static void attend(pe_context *ctx, const char *name, const char *with, pe_core core, double tolerance)

@@ -367,8 +367,10 @@ static void takes_one_layer_of_several(void **state)
 	char with[96];
 	double *want = turned_by(*state, all[3], &one);
 	snprintf(with, sizeof with, "%s,layer=2", all[3]);
-	for (int i = 0; i < 2; i++) {
-		double *got = turned_by(*state, with, &several[i]);
+	/* Of four axes, they tell heads and head_dim too. */
+	const char *const ways[] = {with, with, "rope2d:preset=rope_vit_mixed,layer=2"};
+	for (int i = 0; i < 3; i++) {
+		double *got = turned_by(*state, ways[i], &several[i % 2]);
 		assert_memory_equal(got, want, ROWS * sizeof *got);
 		free(got);
 	}
