@@ -93,7 +93,8 @@ static pe_status run(pe_encoding *e, struct work *w)
 
 static enum pe_merge merge_of(const pe_encoding *e)
 {
-	return (enum pe_merge)pe_params_choice(e->params, "merge");
+	const char *name = pe_params_has(e->params, "features") ? "features" : "merge";
+	return (enum pe_merge)pe_params_choice(e->params, name);
 }
 
 static pe_status merged_shape(pe_encoding *e, int64_t dim, int64_t *width)

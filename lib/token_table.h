@@ -8,11 +8,14 @@
 
 enum pe_merge { PE_MERGE_ADD = 0, PE_MERGE_MULTIPLY, PE_MERGE_ONE_PLUS, PE_MERGE_CONCAT };
 
-/* The option that such encoders share, and must have; its words are in the order of pe_merge. */
-#define PE_OPTION_MERGE_DEFAULT(fallback) \
-	PE_CHOICE("merge", fallback, "add|multiply|one_plus|concat", \
+/* The option that such encoders share, and must have; its words are in the order of pe_merge. Where merge
+ * says something else, it is called features. */
+#define PE_OPTION_MERGE_NAMED(name, fallback) \
+	PE_CHOICE(name, fallback, "add|multiply|one_plus|concat", \
 		"how the rows p enter the features x: x + p, x * p, x * (1 + p), or [x, p]")
+#define PE_OPTION_MERGE_DEFAULT(fallback) PE_OPTION_MERGE_NAMED("merge", fallback)
 #define PE_OPTION_MERGE PE_OPTION_MERGE_DEFAULT("add")
+#define PE_OPTION_FEATURES PE_OPTION_MERGE_NAMED("features", "add")
 
 /* ---- rows by a function: position_encoding (tokens, dim), or (batch, tokens, dim) where positions
  * differ between batches ---- */

@@ -10,7 +10,7 @@
 #include "window_table.h"
 
 enum { T, Y, X, AXES };
-enum combine { ADD, CONCAT };
+enum merge { ADD, CONCAT };
 enum initial { NORMAL, UNIFORM, ONES };
 
 struct axis {
@@ -180,7 +180,7 @@ static pe_status choose_sizes(pe_encoding *e)
 	s->axes[Y].length = s->axes[Y].rows = d->height;
 	s->axes[X].length = s->axes[X].rows = d->width;
 	PE_TRY(pe_take_sides(e, "grid", &s->axes[Y].rows, &s->axes[X].rows));
-	if (pe_params_choice(e->params, "combine") == CONCAT)
+	if (pe_params_choice(e->params, "merge") == CONCAT)
 		width = dim / axes;
 	if (width == 0)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "dim is %lld, too few for %lld axes side by side",
@@ -237,7 +237,7 @@ static pe_status place_channels(pe_encoding *e, int64_t *dim)
 	*dim = 0;
 	for (int i = 0; i < AXES; i++) {
 		struct axis *a = &s->axes[order[i]];
-		if (pe_params_choice(e->params, "combine") == CONCAT) {
+		if (pe_params_choice(e->params, "merge") == CONCAT) {
 			a->start = *dim;
 			*dim += a->width;
 		} else if (a->width > 0 && a->width != s->axes[X].width) {
@@ -254,9 +254,21 @@ static pe_status place_channels(pe_encoding *e, int64_t *dim)
 			  (long long)*dim, (long long)said);
 }
 
+static pe_status refuse_what_is_idle(pe_encoding *e)
+{
+	const char *initial = pe_params_text(e->params, "initial");
+	if (pe_params_choice(e->params, "merge") == ADD)
+		PE_TRY(pe_encoding_refuse_option(e, "axes", "with merge=add"));
+	if (strcmp(pe_params_text(e->params, "resize"), "none") == 0)
+		PE_TRY(pe_encoding_refuse_option(e, "preserve_aspect", "with resize=none"));
+	return strcmp(initial, "normal") == 0 ? PE_OK
+										  : pe_encoding_refuse_option(e, "std", "with initial=%s", initial);
+}
+
 static pe_status bind(pe_encoding *e)
 {
 	int64_t dim;
+	PE_TRY(refuse_what_is_idle(e));
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	PE_TRY(choose_sizes(e));
@@ -280,7 +292,8 @@ static void release(pe_encoding *e)
 
 static const pe_option_info options[] = {
 	PE_INT("dim", "64", 1, 1 << 20, "width of a row; if not said, as the given weights make it"),
-	PE_CHOICE("combine", "add", "add|concat", "rows of the axes are added, or stand side by side"),
+	PE_CHOICE("merge", "add", "add|concat",
+		"how rows of the axes become one: they are added, or stand side by side"),
 	PE_CHOICE("axes", "yx", "yx|xy", "with concat: which of row and column comes first; frames come before"),
 	PE_LIST("grid", "", 1, 1 << 20,
 		"rows of the tables of rows/columns where they begin, or one number of both; empty: the grid at "
@@ -292,21 +305,21 @@ static const pe_option_info options[] = {
 	PE_CHOICE(
 		"initial", "normal", "normal|uniform|ones", "tables begin N(0, std), uniform in [0, 1), or as 1"),
 	PE_REAL("std", "0.02", 0, 1e3, "standard deviation that they begin with"),
-	PE_OPTION_MERGE,
+	PE_OPTION_FEATURES,
 };
 
 static const pe_preset_info presets[] = {
-	{"axial_attention", "combine=add,std=1", "lucidrains' AxialPositionalEmbedding: added, N(0, 1)"},
-	{"detr", "combine=concat,axes=xy,grid=50/50,initial=uniform",
+	{"axial_attention", "merge=add,std=1", "lucidrains' AxialPositionalEmbedding: added, N(0, 1)"},
+	{"detr", "merge=concat,axes=xy,grid=50/50,initial=uniform",
 		"DETR's learned module: [column | row], the other way round than its sines; 50 rows each, and its "
 		"code fails on larger grids"},
-	{"gemma4", "combine=add,initial=ones",
+	{"gemma4", "merge=add,initial=ones",
 		"the vision tower of Gemma 4: position_embedding_table has columns, then rows. Its padding patches "
 		"do not exist here"},
-	{"naflex", "combine=add,resize=linear",
+	{"naflex", "merge=add,resize=linear",
 		"timm's NaFlexViT with pos_embed=factorized: added, linear without antialiasing; some models say "
 		"preserve_aspect=1"},
-	{"reformer", "combine=concat,std=1",
+	{"reformer", "merge=concat,std=1",
 		"Reformer's axial position embeddings, of a sequence folded into rows: [row | column], of widths of "
 		"their own"},
 };
@@ -332,7 +345,7 @@ const struct pe_encoder pe_encoder_learned_axial = {
 	.table = PE_TABLE("learned_axial", options, presets),
 	.family = PE_VISION,
 	.summary = "a learned row for each row and each column of a grid, added or side by side",
-	.help = "Token (y, x) gets row_embed[y] + col_embed[x], or with combine=concat\n"
+	.help = "Token (y, x) gets row_embed[y] + col_embed[x], or with merge=concat\n"
 			"[row_embed[y] | col_embed[x]], axes=xy the other way round; with several\n"
 			"frames frame_embed[t] is added, or comes first. Prefix tokens get zeros and\n"
 			"are left alone.\n"

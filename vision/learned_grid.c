@@ -91,8 +91,12 @@ static pe_status check_options(pe_encoding *e)
 {
 	bool corners = pe_params_choice(e->params, "coordinates") == 1;
 	bool antialias = pe_params_bool(e->params, "antialias");
-	if (pe_params_choice(e->params, "resize") == NONE)
+	static const char *const rules[] = {"antialias", "coordinates", "interpolate_offset", "preserve_aspect"};
+	if (pe_params_choice(e->params, "resize") == NONE) {
+		for (size_t i = 0; i < PE_COUNT(rules); i++)
+			PE_TRY(pe_encoding_refuse_option(e, rules[i], "with resize=none"));
 		return PE_OK;
+	}
 	if (corners && antialias)
 		return pe_encoding_fail(e, PE_ERR_RANGE, "coordinates=corners knows no antialiasing: antialias=0");
 	if (corners && fabs(pe_params_real(e->params, "interpolate_offset")) > 0)

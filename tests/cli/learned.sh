@@ -71,8 +71,8 @@ follows seq:9 learned:dim=6,max_length=20,offset=2 learned:offset=2 dim=6 max_le
 follows seq:9 erpe:heads=3,max_length=20 erpe heads=3 max_length=20
 follows seq:9 spe:heads=2,head_dim=6,sines=3 spe heads=2 head_dim=6 sines=3
 follows seq:9 spe:kind=conv,heads=2,head_dim=6,kernel=7 spe:kind=conv heads=2 head_dim=6 kernel=7
-follows grid:2x3 learned_axial:dim=6,grid=5/4 learned_axial:preset=detr,combine=add dim=6 grid=5/4
-follows grid:2x3 learned_axial:dim=6,combine=concat learned_axial:combine=concat dim=6 grid=2/3
+follows grid:2x3 learned_axial:dim=6,grid=5/4 learned_axial:preset=detr,merge=add dim=6 grid=5/4
+follows grid:2x3 learned_axial:dim=6,merge=concat learned_axial:merge=concat dim=6 grid=2/3
 follows grid:2x3 learned_grid:dim=6,grid=5/4,window=2/1 learned_grid:preset=timm,antialias=0 \
 	dim=6 grid=5/4 prefix_rows=0 window=2/1
 follows grid:2x3 log_cpb:hidden=7 log_cpb hidden=7

@@ -49,7 +49,7 @@ static double value(const double *values, int axis, int64_t row, int64_t width, 
 static void adds_and_joins_three_axes(void **state)
 {
 	static const char *const settings[] = {
-		"combine=add", "combine=concat", "combine=concat,axes=xy", "combine=add,merge=multiply"};
+		"merge=add", "merge=concat", "merge=concat,axes=xy", "merge=add,features=multiply"};
 	double values[(T + H + W) * D], x[(1 + T * H * W) * D * 3], y[(1 + T * H * W) * D * 3];
 	pe_domain *domain;
 	for (int i = 0; i < (T + H + W) * D; i++)
@@ -139,11 +139,16 @@ static void refuses_tables_that_do_not_fit(void **state)
 	xt_weights_refused(
 		ctx, "learned_axial", "dim=7", domain, b, PE_ERR_SHAPE, "make rows of 6 numbers, and dim is 7");
 	xt_weights_refused(
-		ctx, "learned_axial", "dim=6,combine=concat", domain, b, PE_ERR_SHAPE, "make rows of 18 numbers");
+		ctx, "learned_axial", "dim=6,merge=concat", domain, b, PE_ERR_SHAPE, "make rows of 18 numbers");
 	xt_weights_refused(
 		ctx, "learned_axial", "grid=5/4", domain, b, PE_ERR_SHAPE, "must be (5, 6), and is (3, 6)");
 	xt_weights_refused(
-		ctx, "learned_axial", "dim=1,combine=concat", domain, NULL, PE_ERR_RANGE, "too few for 2 axes");
+		ctx, "learned_axial", "dim=1,merge=concat", domain, NULL, PE_ERR_RANGE, "too few for 2 axes");
+	static const char *const idle[][2] = {{"axes=xy", "axes has no effect with merge=add"},
+		{"preserve_aspect=1", "preserve_aspect has no effect with resize=none"},
+		{"preset=detr,std=1", "std has no effect with initial=uniform"}};
+	for (int i = 0; i < 3; i++)
+		xt_weights_refused(ctx, "learned_axial", idle[i][0], domain, NULL, PE_ERR_RANGE, idle[i][1]);
 	pe_bundle_destroy(&b);
 	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
 	pe_tensor view = pe_tensor_dense(values, PE_F64, 2, (int64_t[]){H, D});

@@ -363,6 +363,14 @@ static void guesses_no_grid(void **state)
 		ctx, "learned_grid", "grid=4/4,prefix_rows=1,dim=3", domain, b, PE_ERR_SHAPE, "must be (1, 17, 3)");
 	xt_weights_refused(
 		ctx, "learned_grid", "coordinates=corners,antialias=1", domain, NULL, PE_ERR_RANGE, "antialias=0");
+	static const char *const idle[][2] = {{"antialias", "1"}, {"coordinates", "corners"},
+		{"interpolate_offset", "0.1"}, {"preserve_aspect", "1"}};
+	for (int i = 0; i < 4; i++) {
+		char settings[64], text[64];
+		snprintf(settings, sizeof settings, "resize=none,%s=%s", idle[i][0], idle[i][1]);
+		snprintf(text, sizeof text, "%s has no effect with resize=none", idle[i][0]);
+		xt_weights_refused(ctx, "learned_grid", settings, domain, NULL, PE_ERR_RANGE, text);
+	}
 	xt_weights_refused(ctx, "learned_grid", "coordinates=corners,interpolate_offset=0.1", domain, NULL,
 		PE_ERR_RANGE, "no effect");
 	xt_weights_refused(ctx, "learned_grid", "preset=sam2,prefix_rows=1", domain, NULL, PE_ERR_RANGE,
