@@ -19,7 +19,8 @@ struct state {
 	struct pe_grid_axes axes;
 	int64_t bands;
 	enum layout layout;
-	bool grid; /* rows begin with the coordinates */
+	bool grid;      /* rows begin with the coordinates */
+	bool sine_only; /* no cosines */
 	/* Of each axis, of each of its places: the coordinate, the sines, the cosines. */
 	double *numbers[PE_MAX_GRID_AXES];
 };
@@ -83,7 +84,8 @@ static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
 			out[i] = numbers[0];
 		for (int64_t k = 0; k < bands; k++) {
 			sines[first + k * step] = numbers[1 + k];
-			cosines[first + k * step] = numbers[1 + bands + k];
+			if (!s->sine_only)
+				cosines[first + k * step] = numbers[1 + bands + k];
 		}
 	}
 }
@@ -148,7 +150,8 @@ static pe_status bind(pe_encoding *e)
 	s->bands = pe_params_int(e->params, "bands");
 	s->layout = (enum layout)pe_params_choice(e->params, "layout");
 	s->grid = pe_params_bool(e->params, "grid");
-	s->table = (struct pe_token_table){.dim = s->axes.count * (s->grid + 2 * s->bands),
+	s->sine_only = pe_params_bool(e->params, "sine_only");
+	s->table = (struct pe_token_table){.dim = s->axes.count * (s->grid + (2 - s->sine_only) * s->bands),
 		.unplaced = pe_max(e->domain->prefix - e->domain->first, 0),
 		.row = row};
 	PE_TRY(take_list(e, s, "max_res", max_res));
@@ -187,6 +190,7 @@ static const pe_option_info options[] = {
 	PE_CHOICE("layout", "bands", "bands|axes",
 		"of sines, and of cosines: for each band all axes, or for each axis all bands"),
 	PE_BOOLEAN("grid", "1", "rows begin with the coordinates themselves"),
+	PE_BOOLEAN("sine_only", "0", "no cosines: rows end with the sines, as Perceiver's option of this name"),
 	PE_OPTION_MERGE_DEFAULT("concat"),
 };
 
@@ -198,7 +202,7 @@ static const pe_preset_info presets[] = {
 		"which scales coordinates from -1 to 1 too"},
 	{"perceiver", "layout=axes",
 		"Perceiver and Perceiver IO, as transformers has them: max_res is their max_resolution, of pictures "
-		"224; what follows, such as Perceiver's projection, is left out"},
+		"224, and sine_only theirs; what follows, such as Perceiver's projection, is left out"},
 };
 
 const struct pe_encoder pe_encoder_fourier = {

@@ -228,6 +228,10 @@ static const pe_preset_info presets[] = {
 		"have no rows (--prefix 5)"},
 	{"flax_vit", "resize=bilinear,coordinates=corners,grid=14/14,prefix_rows=1",
 		"Google's ViT in JAX: scipy.ndimage.zoom of order 1"},
+	{"ggml", "resize=bilinear,antialias=1,grid=14/14,prefix_rows=1",
+		"ggml's ggml_interpolate as llama.cpp's vision towers call it, whatever the model was trained with; "
+		"its other modes are resize, antialias and coordinates, but bicubic is never antialiased there, so "
+		"that timm's rule is beyond it. f32 there, exact here"},
 	{"grid_sample", "resize=bicubic",
 		"timm's NaFlexViT with pos_embed_use_grid_sample: never antialiased; its default is timm's rule"},
 	{"qwen3_vl", "resize=bilinear,coordinates=corners,grid=48/48,block=2",

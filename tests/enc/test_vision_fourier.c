@@ -28,6 +28,7 @@ static const struct {
 	{"centred_min", "preset=timm_build,bands=4,coordinates=centred,denominator=min,grid=1"},
 	{"one_band", "preset=timm_build,bands=1,grid=1"},
 	{"perceiver", "preset=perceiver,bands=4,max_res=224/128"},
+	{"sines", "preset=perceiver,bands=4,max_res=224/128,sine_only=1"},
 };
 
 static const int64_t grids[][3] = {{1, 4, 6}, {1, 5, 5}, {1, 1, 7}, {1, 14, 14}, {1, 16, 24}, {3, 4, 6}};

@@ -74,6 +74,21 @@ static void is_what_the_loaders_compute(void **state)
 			0, cases[i].tolerance);
 }
 
+/* Of its own code, in f32: enlarged, made smaller, one of each, and a single row. */
+static void is_what_ggml_computes(void **state)
+{
+	static const char *const modes[][2] = {{"bilinear", "resize=bilinear"}, {"antialias", "preset=ggml"},
+		{"corners", "resize=bilinear,coordinates=corners"}, {"bicubic", "resize=bicubic"},
+		{"bicubic_corners", "resize=bicubic,coordinates=corners"}};
+	static const char *const cases[] = {"larger", "smaller", "mixed", "one"};
+	for (int m = 0; m < 5; m++)
+		for (int c = 0; c < 4; c++) {
+			char name[64];
+			snprintf(name, sizeof name, "%s.%s", modes[m][0], cases[c]);
+			xt_golden_case(*state, "learned_grid", "learned_grid/ggml.npz", name, modes[m][1], 0, 4e-6);
+		}
+}
+
 static void check_resize(pe_context *ctx, const pe_bundle *golden, const double *row, const int32_t *tokens,
 	const float *out, const double *sums)
 {
@@ -455,6 +470,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_what_the_loaders_compute),
+		cmocka_unit_test(is_what_ggml_computes),
 		cmocka_unit_test(resizes_as_torch_does),
 		cmocka_unit_test(the_same_grid_is_the_table),
 		cmocka_unit_test(is_never_cut_out_of_a_larger_grid),

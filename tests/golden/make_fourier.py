@@ -39,6 +39,11 @@ def perceiver(*grid, bands=4, max_resolution=(224, 128)):
     return model(list(grid), 1, "cpu", torch.float32)[0]
 
 
+def sines(*grid, bands=4, max_resolution=(224, 128)):
+    model = PerceiverFourierPositionEncoding(bands, max_resolution, sine_only=True)
+    return model(list(grid), 1, "cpu", torch.float32)[0]
+
+
 grids = [(4, 6), (5, 5), (1, 7), (14, 14), (16, 24)]
 cases = {
     "timm": (embed(num_bands=4), grids),
@@ -53,6 +58,7 @@ cases = {
     "centred_min": (build(num_bands=4, grid_type="centered", normalize_coords="min", include_grid=True), grids[:1]),
     "one_band": (build(num_bands=1, include_grid=True), grids[:1]),
     "perceiver": (perceiver, grids),
+    "sines": (sines, grids[:1]),
 }
 arrays = {}
 for name, (table, on) in cases.items():
