@@ -7,8 +7,9 @@
 
 #include "window_table.h"
 
-static const char *const names[] = {
-	"pos_embed", "pos_embedding", "position_embedding", "position_embeddings", "positional_embedding"};
+static const char *const names[] = {"pos_embed", "pos_embedding", "position_embedding", "position_embeddings",
+	"positional_embedding", "pos_embed_spatial"};
+#define CLASS "pos_embed_class" /* rows before the grid's that are a weight of their own */
 
 static bool is_planes(const pe_encoding *e)
 {
@@ -153,13 +154,13 @@ static pe_status begin(pe_encoding *e, double sd, struct pe_grid_table *t)
 	return take_rows(e, names[0], sd, 3, t);
 }
 
-pe_status pe_grid_table_take(pe_encoding *e, double sd, struct pe_grid_table *t)
+static pe_status take_table(pe_encoding *e, double sd, struct pe_grid_table *t)
 {
 	int32_t ndim = 0;
 	int64_t given[PE_MAX_DIMS];
 	PE_TRY(pe_encoding_look_below(e, names, (int)PE_COUNT(names), &t->prefix));
 	const char *name = name_of(e);
-	t->prefix_rows = pe_params_int(e->params, "prefix_rows");
+	t->prefix_rows = pe_encoding_weight_is_given(e, CLASS) ? 0 : pe_params_int(e->params, "prefix_rows");
 	t->dim = pe_params_int(e->params, "dim");
 	PE_TRY(pe_take_sides(e, "grid", &t->height, &t->width));
 	if (is_planes(e) && pe_params_is_set(e->params, "prefix_rows") && t->prefix_rows > 0)
@@ -174,6 +175,19 @@ pe_status pe_grid_table_take(pe_encoding *e, double sd, struct pe_grid_table *t)
 		return take_given_axes(e, name, sd, t);
 	PE_TRY(check_rows(e, name, given[ndim - 2], t));
 	return take_rows(e, name, sd, ndim, t);
+}
+
+pe_status pe_grid_table_take(pe_encoding *e, double sd, struct pe_grid_table *t)
+{
+	double *first;
+	PE_TRY(take_table(e, sd, t));
+	if (!pe_encoding_weight_is_given(e, CLASS))
+		return PE_OK;
+	PE_TRY(pe_encoding_size(e, "prefix_rows", CLASS, 3, 1, &t->prefix_rows));
+	const int64_t shape[] = {1, t->prefix_rows, t->dim};
+	PE_TRY(pe_encoding_weight(e, CLASS, 3, shape, pe_initial_normal(0, sd), &first));
+	t->first = first;
+	return PE_OK;
 }
 
 void pe_grid_table_free(pe_context *ctx, struct pe_grid_table *table)

@@ -2,7 +2,8 @@
  * A learned row for each place of a grid, and how a table of one grid is made one of another: by the rules of
  * the loaders of vision transformers, which differ in kernel, edges and coordinates. Dosovitskiy et al., "An
  * image is worth 16x16 words", ICLR 2021; windows tiled over it: Bolya et al., "Window attention is bugged",
- * ICLR 2024, and SAM 2. */
+ * ICLR 2024, and SAM 2; a row more for each frame: Feichtenhofer et al., "Masked autoencoders as
+ * spatiotemporal learners", NeurIPS 2022. */
 #include <math.h>
 
 #include "grid_table.h"
@@ -18,6 +19,7 @@ struct state {
 	struct pe_grid_resample made; /* from it: one frame of the grid at hand */
 	int64_t window_height, window_width;
 	double *owned_window;
+	const double *frames; /* (frames, dim), or NULL */
 };
 
 /* ---- what it yields --------------------------------------------------------------------- */
@@ -59,7 +61,12 @@ static pe_status fill(const pe_encoding *e, const pe_tensor *out)
 		if (skip >= places)
 			continue;
 		pe_tensor rows = rows_from(e, out, start + skip, start + places);
-		PE_TRY(pe_resample_tokens(e->ctx, &s->made, skip, &rows));
+		struct pe_grid_resample made = s->made;
+		if (s->frames) {
+			made.plus = s->frames + f * s->table.dim;
+			made.plus_height = made.plus_width = 1;
+		}
+		PE_TRY(pe_resample_tokens(e->ctx, &made, skip, &rows));
 	}
 	return PE_OK;
 }
@@ -147,6 +154,27 @@ static pe_status take_window(pe_encoding *e, double sd)
 	return PE_OK;
 }
 
+static pe_status take_frames(pe_encoding *e, double sd)
+{
+	struct state *s = e->state;
+	int64_t rows;
+	double *frames;
+	PE_TRY(pe_encoding_size(e, "frames", "pos_embed_temporal", 3, 1, &rows));
+	if (rows == 0)
+		return PE_OK;
+	if (e->domain->frames > rows)
+		return pe_encoding_fail(e, PE_ERR_SHAPE,
+			"the grid has %lld frames, and there are learned rows for %lld", (long long)e->domain->frames,
+			(long long)rows);
+	if (s->made.plus)
+		return pe_encoding_fail(
+			e, PE_ERR_UNSUPPORTED, "a window's table and one of frames exclude each other");
+	const int64_t shape[] = {1, rows, s->table.dim};
+	PE_TRY(pe_encoding_weight(e, "pos_embed_temporal", 3, shape, pe_initial_normal(0, sd), &frames));
+	s->frames = frames;
+	return PE_OK;
+}
+
 /* SigLIP's width of the beginning follows from dim. */
 static double deviation(const pe_encoding *e)
 {
@@ -163,6 +191,7 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(check_options(e));
 	PE_TRY(pe_grid_table_take(e, deviation(e), &s->table));
 	PE_TRY(take_window(e, deviation(e)));
+	PE_TRY(take_frames(e, deviation(e)));
 	PE_TRY(make_resize(e, d->height, d->width));
 	s->made.in = s->table.grid;
 	s->made.channels = s->table.dim;
@@ -208,6 +237,9 @@ static const pe_option_info options[] = {
 		"make a square of the larger side and take its upper left part (timm's NaFlexViT)"),
 	PE_LIST("window", "", 1, 4096,
 		"height/width of a second table, which is added over and over; empty: as its weight has, or none"),
+	PE_INT("frames", "0", 0, 1 << 16,
+		"rows of a second table, one a frame, which are added to those of its places; if not said, as its "
+		"weight has; 0: none, all frames are alike"),
 	PE_INT("block", "1", 1, 1 << 16,
 		"tokens come in blocks of so many rows and columns, row by row inside; 1: row by row"),
 	PE_REAL("std", "0.02", 0, 1e3, "standard deviation that the tables begin with"),
@@ -234,6 +266,11 @@ static const pe_preset_info presets[] = {
 		"that timm's rule is beyond it. f32 there, exact here"},
 	{"grid_sample", "resize=bicubic",
 		"timm's NaFlexViT with pos_embed_use_grid_sample: never antialiased; its default is timm's rule"},
+	{"mae_st", "resize=none,grid=14/14,frames=8",
+		"MAE-ST with sep_pos_embed, 16 frames of 224 pixels in tubes of 2 x 16 x 16, and likewise Hiera's "
+		"and "
+		"MViT's: a table of places and one of frames, added; the class token's row is pos_embed_class. "
+		"MAE-ST leaves token 0 out of its mean even where no class token is, which is not its encoding's"},
 	{"qwen3_vl", "resize=bilinear,coordinates=corners,grid=48/48,block=2",
 		"the vision tower of Qwen3-VL: corners coincide, and tokens come in the 2 x 2 blocks that are merged "
 		"later. Its first code rounded the weights of the four corners to the table's type, which is not "
@@ -257,6 +294,10 @@ static const pe_weight_info weights[] = {
 	{"position_embeddings", "likewise", "pos_embed", "Hugging Face's ViT, DeiT, Dinov2 (at embeddings)"},
 	{"positional_embedding", "likewise", "pos_embed",
 		"OpenAI's CLIP, at visual (as=visual: there is text's too)"},
+	{"pos_embed_spatial", "likewise", "pos_embed", "MAE-ST, Hiera, MViT, beside pos_embed_temporal"},
+	{"pos_embed_temporal", "(1, frames, dim)", "N(0, std)",
+		"likewise; only with the option frames, or if given"},
+	{"pos_embed_class", "(1, prefix_rows, dim)", "", "only if given: the rows before the grid's, then apart"},
 	{"pos_embed_window", "(1, height, width, dim), the window's", "N(0, std)",
 		"Hiera and SAM 2, with order=chw (1, dim, height, width); only with the option window, or if given"},
 };
@@ -266,9 +307,10 @@ const struct pe_encoder pe_encoder_learned_grid = {
 	.family = PE_VISION,
 	.summary = "a learned row for each place of a grid, resized to other grids as the loaders do",
 	.help = "Token (y, x) gets the row of its place in a learned table; every frame the\n"
-			"same rows. The table's first prefix_rows rows are for the first prefix tokens,\n"
-			"the class token and so on; further prefix tokens get zeros and are left alone,\n"
-			"and rows for more prefix tokens than there are stay unused.\n"
+			"same rows, or with frames these plus a row of the frame's own. The table's\n"
+			"first prefix_rows rows are for the first prefix tokens, the class token and so\n"
+			"on; further prefix tokens get zeros and are left alone, and rows for more\n"
+			"prefix tokens than there are stay unused.\n"
 			"A table of another grid is resized, in double precision, rounded once. Of\n"
 			"which grid it is must be known: by the option grid (presets have the\n"
 			"authors'), or from a weight of four axes. Nothing takes a square root of a\n"

@@ -75,6 +75,7 @@ follows grid:2x3 learned_axial:dim=6,grid=5/4 learned_axial:preset=detr,merge=ad
 follows grid:2x3 learned_axial:dim=6,merge=concat learned_axial:merge=concat dim=6 grid=2/3
 follows grid:2x3 learned_grid:dim=6,grid=5/4,window=2/1 learned_grid:preset=timm,antialias=0 \
 	dim=6 grid=5/4 prefix_rows=0 window=2/1
+follows grid:3x2x3 learned_grid:dim=6,frames=4 learned_grid dim=6 frames=4
 follows grid:2x3 log_cpb:hidden=7 log_cpb hidden=7
 follows grid:2x3 crossformer:dim=48 crossformer dim=48
 expect 0 encode grid:2x2 --with swin:heads=2 -o a.npz --save-weights sizes.npz -q

@@ -68,6 +68,8 @@ static void is_what_the_loaders_compute(void **state)
 		{"sam2", "preset=sam2", 1e-13},
 		{"aspect", "preset=timm,preserve_aspect=1", 1e-13},
 		{"grid_sample", "preset=grid_sample", 2e-6},
+		{"mae_st", "preset=mae_st,grid=2/4", 0},
+		{"hiera", "grid=3", 0},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		xt_golden_case(*state, "learned_grid", "learned_grid/loaders.npz", cases[i].name, cases[i].settings,
@@ -87,6 +89,34 @@ static void is_what_ggml_computes(void **state)
 			snprintf(name, sizeof name, "%s.%s", modes[m][0], cases[c]);
 			xt_golden_case(*state, "learned_grid", "learned_grid/ggml.npz", name, modes[m][1], 0, 4e-6);
 		}
+}
+
+/* Rows of frames: the last tokens of a video have the last ones; too few, or a window beside them, are
+ * refused. */
+static void frames_have_rows_of_their_own(void **state)
+{
+	pe_context *ctx = *state;
+	pe_domain *video = xt_frames(ctx, 3, 2, 4, 2), *tail;
+	int64_t width;
+	double *all = xt_first_array(ctx, "learned_grid", "dim=5,frames=4,prefix_rows=1", video, &width);
+	for (int64_t count = 1; count <= 26; count += 5) {
+		assert_int_equal(pe_domain_tail(ctx, video, count, &tail), PE_OK);
+		double *last =
+			xt_first_array(ctx, "learned_grid", "dim=5,frames=4,prefix_rows=1,grid=2/4", tail, NULL);
+		assert_memory_equal(last, all + (26 - count) * width, (size_t)(count * width) * sizeof *all);
+		free(last);
+		pe_domain_destroy(&tail);
+	}
+	double step = all[(2 + 8) * width] - all[2 * width]; /* frame 1's row less frame 0's, at every place */
+	assert_true(fabs(step) > 1e-4);
+	for (int64_t i = 0; i < 8; i++)
+		xt_close_f64(all[(10 + i) * width] - all[(2 + i) * width], step, 0, 1e-15);
+	xt_encode_refused(ctx, "learned_grid", "frames=2", video, PE_ERR_SHAPE,
+		"the grid has 3 frames, and there are learned rows for 2");
+	xt_encode_refused(
+		ctx, "learned_grid", "frames=3,window=1/2", video, PE_ERR_UNSUPPORTED, "exclude each other");
+	free(all);
+	pe_domain_destroy(&video);
 }
 
 static void check_resize(pe_context *ctx, const pe_bundle *golden, const double *row, const int32_t *tokens,
@@ -471,6 +501,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_what_the_loaders_compute),
 		cmocka_unit_test(is_what_ggml_computes),
+		cmocka_unit_test(frames_have_rows_of_their_own),
 		cmocka_unit_test(resizes_as_torch_does),
 		cmocka_unit_test(the_same_grid_is_the_table),
 		cmocka_unit_test(is_never_cut_out_of_a_larger_grid),

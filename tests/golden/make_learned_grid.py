@@ -3,7 +3,7 @@
 """Writes tests/golden/learned_grid/*.npz: learned tables of a grid resized by the loaders of vision transformers.
 
 loaders.npz: a case a loader, by the authors' code where it is a package (timm, transformers, scipy), else by
-their lines over torch.nn.functional in float64. CASE.grid is height, width, prefix.
+their lines over torch.nn.functional in float64. CASE.grid is height, width, prefix (, frames).
 flax.npz: the table of the case flax_vit alone, by the names of Google's checkpoints.
 resize.npz: what every implementation of PyTorch's rule must give, in float64: tables of 14 x 14 and 37 x 37 to
 other grids, with and without antialiasing, with and without DINO's offset; of each at most 64 tokens, spread
@@ -110,6 +110,22 @@ at = torch.stack(torch.meshgrid((2 * torch.arange(7) + 1) / 7 - 1, (2 * torch.ar
 sampled = F.grid_sample(t.permute(0, 3, 1, 2), at.flip(-1)[None].double(), mode="bicubic", align_corners=False,
                         padding_mode="border")
 case("grid_sample", (7, 4, 0), "pos_embed", t, sampled.permute(0, 2, 3, 1))
+
+
+def separable(name, frames, height, width, prefix):
+    """facebookresearch/mae_st models_vit.py with sep_pos_embed, as Hiera too; prefix 1: with cls_embed."""
+    own = np.random.default_rng(8)
+    spatial, temporal, first = [
+        torch.from_numpy(own.standard_normal((1, n, 4)).astype(np.float32).astype(np.float64))
+        for n in (height * width, frames, 1)]
+    table = spatial.repeat(1, frames, 1) + torch.repeat_interleave(temporal, height * width, dim=1)
+    ahead = dict(pos_embed_class=first) if prefix else {}
+    case(name, (height, width, prefix, frames), "pos_embed_spatial", spatial,
+         torch.cat((first, table), 1) if prefix else table, pos_embed_temporal=temporal, **ahead)
+
+
+separable("mae_st", 3, 2, 4, 1)
+separable("hiera", 2, 3, 3, 0)
 save("learned_grid/loaders", **arrays)
 
 stored = {side: table(1, side * side, 2) for side in (14, 37)}

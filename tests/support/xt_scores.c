@@ -99,7 +99,8 @@ static pe_domain *golden_domain(pe_context *ctx, const pe_bundle *bundle, const 
 	snprintf(full, sizeof full, "%s.grid", name);
 	if (pe_bundle_find(bundle, full, &positions)) {
 		const int64_t *grid = positions.data;
-		assert_int_equal(pe_domain_grid(ctx, 1, grid[0], grid[1], grid[2], &domain), PE_OK);
+		int64_t frames = positions.shape[0] > 3 ? grid[3] : 1;
+		assert_int_equal(pe_domain_grid(ctx, frames, grid[0], grid[1], grid[2], &domain), PE_OK);
 		return domain;
 	}
 	snprintf(full, sizeof full, "%s.%s", name, which);

@@ -25,7 +25,7 @@ bool xt_has_array(const pe_encoding *e, const char *name);
 pe_domain *xt_positions(pe_context *ctx, const double *positions, int64_t count);
 
 /* One case of tests/golden/FILE, an npz: keys "CASE.keys" and "CASE.queries" (positions), or both on
- * "CASE.grid" (int64: height, width, prefix), weights
+ * "CASE.grid" (int64: height, width, prefix and, where there are several, frames), weights
  * "CASE.NAME", and what must come out, "CASE.out.ARRAY". Fails the test unless each of those arrays is
  * there and within the tolerance, or if there are none. */
 void xt_golden_case(pe_context *ctx, const char *encoder, const char *file, const char *name,
