@@ -186,7 +186,7 @@ static json_t *describe_attention(const struct attend *run)
 		json_object_set_new(out, "scale", json_number(o->scale));
 	if (o->softcap != 0)
 		json_object_set_new(out, "softcap", json_number(o->softcap));
-	static const char *const texts[] = {"offset", "grid", "graph", "prefix"};
+	static const char *const texts[] = {"offset", "grid", "query-grid", "graph", "prefix"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (cli_get(run->cli, texts[i]))
 			json_object_set_new(out, texts[i], json_text(cli_get(run->cli, texts[i])));
@@ -365,6 +365,7 @@ static const struct cli_option options[] = {
 	{"scale", 0, "X", "what q.k is multiplied with (what an encoder says, else 1/sqrt of q's width)"},
 	{"softcap", 0, "X", "scores become X tanh(score/X), before any bias"},
 	{"grid", 0, "HxW", "keys stand on a grid, HxW or TxHxW; fewer queries are the last ones"},
+	{"query-grid", 0, "HxW", "queries stand on a grid of their own, as pooled ones do, with the same prefix"},
 	{"prefix", 0, "N", "grid: N tokens before the grid's, such as class and register tokens (0)"},
 	{"graph", 0, "FILE", "keys and queries are the nodes of a graph"},
 	{"lse", 0, NULL, "also write lse (batch, heads, Lq), the log of each row's sum of exp(score)"},

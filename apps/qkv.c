@@ -138,25 +138,36 @@ static int place_last(struct cli *cli, struct qkv *qkv)
 	return placed(cli, pe_domain_tail(cli->ctx, qkv->keys, queries, &qkv->queries));
 }
 
-/* --grid HxW or --graph FILE. */
-static int place_on(struct cli *cli, const char *option, struct qkv *qkv)
+/* The place that an option says, kind before its value, for so many keys or queries. */
+static int open_place(struct cli *cli, const char *option, const char *kind, int64_t count, const char *what,
+	struct input *place)
 {
 	const char *value = cli_get(cli, option);
-	size_t size = strlen(value) + 6;
+	size_t size = strlen(kind) + strlen(value) + 1;
 	char *text = get_memory(size, 1);
-	snprintf(text, size, "%s%s", strcmp(option, "grid") == 0 ? "grid:" : "", value);
-	int code = input_open(cli, text, &qkv->place);
-	qkv->place.text = value;
+	snprintf(text, size, "%s%s", kind, value);
+	int code = input_open(cli, text, place);
+	place->text = value;
 	free(text);
-	if (code != EXIT_DONE)
+	if (code != EXIT_DONE || pe_domain_tokens(place->domain) == count)
 		return code;
+	complain("--%s %s has %lld tokens, and there are %lld %s", option, value,
+		(long long)pe_domain_tokens(place->domain), (long long)count, what);
+	return EXIT_INPUT;
+}
+
+/* --grid HxW or --graph FILE, and --query-grid HxW. */
+static int place_on(struct cli *cli, bool grid, struct qkv *qkv)
+{
+	int code =
+		open_place(cli, grid ? "grid" : "graph", grid ? "grid:" : "", qkv->k.shape[2], "keys", &qkv->place);
 	qkv->keys = qkv->place.domain;
-	if (pe_domain_tokens(qkv->keys) != qkv->k.shape[2]) {
-		complain("--%s %s has %lld tokens, and there are %lld keys", option, value,
-			(long long)pe_domain_tokens(qkv->keys), (long long)qkv->k.shape[2]);
-		return EXIT_INPUT;
-	}
-	return place_last(cli, qkv);
+	if (code != EXIT_DONE || !cli_has(cli, "query-grid"))
+		return code == EXIT_DONE ? place_last(cli, qkv) : code;
+	struct input queries = {0};
+	code = open_place(cli, "query-grid", "grid:", qkv->q.shape[2], "queries", &queries);
+	qkv->queries = queries.domain;
+	return code;
 }
 
 static int place_in_sequence(struct cli *cli, struct qkv *qkv)
@@ -189,8 +200,8 @@ int qkv_place(struct cli *cli, struct qkv *qkv)
 	bool grid = cli_has(cli, "grid"), graph = cli_has(cli, "graph");
 	if (grid && graph)
 		return usage_error(cli, "tokens stand on a --grid or on a --graph, not on both");
-	if (!grid && cli_has(cli, "prefix"))
-		return usage_error(cli, "--prefix is of a --grid");
+	if (!grid && (cli_has(cli, "prefix") || cli_has(cli, "query-grid")))
+		return usage_error(cli, "--%s is of a --grid", cli_has(cli, "prefix") ? "prefix" : "query-grid");
 	if (!grid && !graph)
 		return place_in_sequence(cli, qkv);
 	if (cli_has(cli, "offset"))
@@ -198,7 +209,7 @@ int qkv_place(struct cli *cli, struct qkv *qkv)
 	if (pe_bundle_find(qkv->file, "q_positions", NULL) || pe_bundle_find(qkv->file, "k_positions", NULL))
 		return usage_error(
 			cli, "the file has positions: there is no need of a --%s", grid ? "grid" : "graph");
-	return place_on(cli, grid ? "grid" : "graph", qkv);
+	return place_on(cli, grid, qkv);
 }
 
 /* ---- rounding ----------------------------------------------------------------------- */

@@ -143,8 +143,8 @@ const struct pe_encoder pe_encoder_decomposed = {
 			"whole number.\n"
 			"A table of another length is resampled linearly, without antialiasing, as SAM\n"
 			"and MViTv2 do. All heads share the tables. Pairs with a prefix token get\n"
-			"nothing. Queries pooled to a smaller grid than the keys' are a domain of their\n"
-			"own.",
+			"nothing. Queries pooled to another grid than the keys' are a domain of their\n"
+			"own (attend --query-grid).",
 	.source = "Li et al. 2022, \"MViTv2\", and its code; Kirillov et al. 2023, \"Segment anything\"",
 	.example = "grid:14x14 --with decomposed:head_dim=64 -o decomposed.npz",
 	.domains = PE_DOMAIN_GRID,

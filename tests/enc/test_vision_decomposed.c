@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Decomposed relative positions against transformers' SAM. */
+ * Decomposed relative positions against transformers' SAM and timm's MViTv2. */
 #include "xt.h"
 
 #include <stdio.h>
@@ -8,11 +8,11 @@
 #include "xt_scores.h"
 #include "xt_window.h"
 
-static void is_what_sam_computes(void **state)
+static void is_what_sam_and_mvit_compute(void **state)
 {
-	static const char *const files[] = {
-		"same", "row", "class_token", "pooled_keys", "pooled_queries", "resampled"};
-	for (int i = 0; i < 6; i++) {
+	static const char *const files[] = {"same", "row", "class_token", "pooled_keys", "pooled_queries",
+		"resampled", "mvit_larger", "mvit_smaller", "mvit_mixed"};
+	for (int i = 0; i < 9; i++) {
 		char name[64];
 		snprintf(name, sizeof name, "decomposed/%s.npz", files[i]);
 		xt_attend_file(*state, name, "decomposed:head_dim=5", false, 1e-12);
@@ -40,7 +40,7 @@ static void refuses_what_it_cannot_place(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_what_sam_computes),
+		cmocka_unit_test(is_what_sam_and_mvit_compute),
 		cmocka_unit_test(is_not_scaled),
 		cmocka_unit_test(refuses_what_it_cannot_place),
 	};
