@@ -143,7 +143,7 @@ static const pe_option_info options[] = {
 	PE_BOOLEAN(
 		"isolated", "0", "eigenvalue of a node without edges under sym and rw; 0 makes it a null vector"),
 	PE_CHOICE("certify", "auto", "auto|require|off",
-		"prove that no eigenvalue was skipped: where affordable, always or fail, or never"),
+		"prove that no eigenvalue was skipped: where it costs little, at any cost or fail, or never"),
 	PE_CHOICE(
 		"engine", "auto", "auto|dense|shift_invert|block", "the eigensolver; auto goes by size and fill"),
 	PE_REAL(

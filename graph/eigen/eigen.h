@@ -26,7 +26,8 @@ struct pe_eigen_request {
 	int32_t k;         /* pairs wanted, the null vector not counted; 1 ≤ k ≤ n-1 */
 	double tolerance;  /* residual ‖Mv - λv‖₂ ≤ tolerance · ‖M‖₁ */
 	int32_t max_group; /* a last group is completed only up to k + max_group pairs */
-	bool certify;      /* prove that no eigenvalue was skipped, where affordable */
+	bool certify;      /* prove that no eigenvalue was skipped, where affordable … */
+	bool insist;       /* … or wherever a factor can be had at all */
 	uint64_t stream;   /* for random start vectors, with the context's seed */
 };
 

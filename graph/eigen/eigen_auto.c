@@ -8,14 +8,14 @@
 #include "eigen_engines.h"
 #include "eigen_parts.h"
 
-#define DENSE_N 160     /* up to here LAPACK is quicker than anything that iterates */
-#define DENSE_MOST 8000 /* nor is it asked for more than this: n² numbers, and n³ operations */
-#define DENSE_LAST 4000 /* what no iteration solves is left to LAPACK up to here: a minute */
-#define DENSE_SHARE 6   /* k above n over this: most of a basis would be the whole space */
-#define FLOPS_FREE 2e8  /* a factorisation of so few operations is not worth avoiding */
-#define FLOPS_ENTRY 5e3 /* operations an entry of M, above which products are cheaper */
-#define FLOPS_MOST 2e13 /* and above which there is no trying: hours */
-#define SMALL_WORLD_N 3000
+#define DENSE_N 160          /* up to here LAPACK is quicker than anything that iterates */
+#define DENSE_MOST 8000      /* nor is it asked for more than this: n² numbers, and n³ operations */
+#define DENSE_LAST 4000      /* what no iteration solves is left to LAPACK up to here: a minute */
+#define DENSE_SHARE 6        /* k above n over this: most of a basis would be the whole space */
+#define FLOPS_FREE 2e8       /* a factorisation of so few operations is not worth avoiding */
+#define FLOPS_ENTRY 5e3      /* operations an entry of M, above which products are cheaper */
+#define FLOPS_MOST 2e13      /* and above which there is no trying: hours */
+#define SMALL_WORLD_N 6000   /* below, to order a factor takes a few hundredths of a second */
 #define SMALL_WORLD_DEGREE 7 /* neighbours a node */
 #define NEARLY_FULL \
 	0.05 /* share of all other nodes that are neighbours: ordering a factor would take forever */
@@ -92,9 +92,9 @@ static bool is_cheap(const struct pe_eigen_problem *p, const struct pe_sparse_fa
 }
 
 static pe_status filter(pe_context *ctx, const struct pe_eigen_problem *p, const struct pe_eigen_request *r,
-	int32_t restarts, struct pe_eigen_result *out)
+	struct pe_sparse_factor *factor, int32_t restarts, struct pe_eigen_result *out)
 {
-	PE_TRY(pe_eigen_by_filter(ctx, p, r, NULL, restarts, out));
+	PE_TRY(pe_eigen_by_filter(ctx, p, r, r->insist ? factor : NULL, restarts, out));
 	explain(out, "the factor would be dense");
 	return PE_OK;
 }
@@ -105,14 +105,14 @@ static pe_status iterate(pe_context *ctx, const struct pe_eigen_problem *p, cons
 {
 	bool small_world, unfit = is_out_of_reach(p, r);
 	PE_TRY(is_small_world(ctx, p, &small_world));
-	bool analysed = !small_world || unfit;
+	bool analysed = !small_world || unfit || r->insist;
 	struct pe_sparse_factor *factor = NULL;
 	if (analysed)
 		PE_TRY(analyse(ctx, p, &factor));
 	pe_status status = PE_OK;
 	int64_t spent = 0;
 	if (!factor || (!unfit && !is_cheap(p, factor)))
-		status = filter(ctx, p, r, FILTER_RESTARTS, out);
+		status = filter(ctx, p, r, factor, FILTER_RESTARTS, out);
 	if (status != PE_OK || out->converged)
 		goto done;
 	spent = out->products;
@@ -122,7 +122,7 @@ static pe_status iterate(pe_context *ctx, const struct pe_eigen_problem *p, cons
 	if (status == PE_OK && factor)
 		status = pe_eigen_by_factor(ctx, p, r, factor, out);
 	else if (status == PE_OK)
-		status = filter(ctx, p, r, 10 * FILTER_RESTARTS, out);
+		status = filter(ctx, p, r, NULL, 10 * FILTER_RESTARTS, out);
 	if (status == PE_OK)
 		out->products += spent;
 done:

@@ -100,5 +100,12 @@ pe_status pe_eigen_by_filter(pe_context *ctx, const struct pe_eigen_problem *pro
 pe_status pe_eigen_block(pe_context *ctx, const struct pe_eigen_problem *problem,
 	const struct pe_eigen_request *request, struct pe_eigen_result *out)
 {
-	return pe_eigen_by_filter(ctx, problem, request, NULL, 1000, out);
+	*out = (struct pe_eigen_result){0};
+	struct pe_sparse_factor *factor = NULL; /* not for solving: to count */
+	struct pe_sparse_matrix matrix = pe_eigen_matrix(problem);
+	if (request->certify && request->insist)
+		PE_TRY(pe_sparse_factor_create(ctx, &matrix, &factor));
+	pe_status status = pe_eigen_by_filter(ctx, problem, request, factor, 1000, out);
+	pe_sparse_factor_destroy(ctx, &factor);
+	return status;
 }

@@ -65,6 +65,7 @@ struct pe_eigen_request pe_lap_request(const struct pe_lap_options *options, int
 		.tolerance = options->tolerance,
 		.max_group = n <= SMALL ? n : MAX_GROUP,
 		.certify = options->certify != PE_LAP_CERTIFY_OFF,
+		.insist = options->certify == PE_LAP_CERTIFY_REQUIRE,
 	};
 }
 

@@ -90,6 +90,25 @@ static void does_not_give_up_what_is_small(void **state)
 	}
 }
 
+/* A count costs more than the search here: it is made where it is asked for, by either engine. */
+static void counts_at_any_cost_if_told_to(void **state)
+{
+	static pe_status (*const engines[])(pe_context *, const struct pe_eigen_problem *,
+		const struct pe_eigen_request *, struct pe_eigen_result *) = {pe_eigen_auto, pe_eigen_block};
+	struct xt_problem problem = expander(3000, 4, 0, true);
+	for (int i = 0; i < 4; i++) {
+		struct pe_eigen_request request = xt_eigen_ask(4, TOLERANCE);
+		struct pe_eigen_result result;
+		request.insist = i % 2;
+		assert_int_equal(engines[i / 2](*state, &problem.p, &request, &result), PE_OK);
+		assert_memory_equal(result.note, "block Lanczos", 13);
+		assert_int_equal(result.certified, request.insist);
+		xt_eigen_check_pairs(&problem, &result, TOLERANCE);
+		pe_eigen_result_free(*state, &result);
+	}
+	xt_problem_free(&problem);
+}
+
 /* Refused before 13 GB are asked for. */
 static void no_dense_matrix_beyond_lapack(void **state)
 {
@@ -110,6 +129,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(chooses_by_size_and_fill),
 		cmocka_unit_test(does_not_filter_what_is_out_of_reach),
 		cmocka_unit_test(does_not_give_up_what_is_small),
+		cmocka_unit_test(counts_at_any_cost_if_told_to),
 		cmocka_unit_test(no_dense_matrix_beyond_lapack),
 	};
 	return xt_run(argc, argv, tests);
