@@ -9,6 +9,9 @@
 
 #include "cli.h"
 
+/* Of OpenBLAS, if that is the BLAS: of more threads than one, matrices of this size are the worse for it. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
 enum { ROUNDS = 5, DEFAULT_SIZES = 3 };
 
 struct bench {
@@ -231,6 +234,8 @@ static int bench_encoder(struct cli *cli, const pe_encoder *encoder)
 static int run_bench(struct cli *cli)
 {
 	int code = EXIT_DONE;
+	if (openblas_set_num_threads)
+		openblas_set_num_threads(1);
 	cli->quiet = true; /* the graphs made here are nobody's input */
 	for (int i = 0; i < cli->operand_count && code == EXIT_DONE; i++) {
 		const pe_encoder *encoder = pe_encoder_find(cli->operands[i]);
@@ -252,7 +257,7 @@ const struct command command_bench = {
 	.usage = "bench [ENCODER...] [--sizes A/B/...]",
 	.summary = "time encoders against copying their output, or against LAPACK's dsyevd",
 	.details = "Both are run in turns; the ratio is the median of the rounds, with its range.\n"
-			   "Set OPENBLAS_NUM_THREADS=1 and --threads 1 to compare thread with thread.\n",
+			   "The yardstick has one thread: say --threads 1 to compare thread with thread.\n",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.takes_graph_options = true,
