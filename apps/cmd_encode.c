@@ -166,7 +166,7 @@ static const struct cli_option options[] = {
 	{"queries", 0, "N", "the last N tokens are attention's queries, all are its keys (all are both)"},
 	{"tokens", 0, "X.npy",
 		"apply the token-site encoders to these features (..., tokens, width), write tokens; patches: "
-		"those of the picture"},
+		"those of the picture, which encoders that act in attention leave as they are"},
 	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0)"},
 	PADDING_OPTION,
 	LENIENT_OPTION,

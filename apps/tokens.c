@@ -126,8 +126,14 @@ int tokens_open(struct cli *cli, const struct job *jobs, int count, struct token
 	int64_t shape[PE_MAX_DIMS];
 	if (!out->wanted)
 		return EXIT_DONE;
-	if (!any_acts(jobs, count))
+	bool acted_on = any_acts(jobs, count);
+	if (!acted_on && !tokens_are_patches(cli))
 		return usage_error(cli, "--tokens: none of these encoders acts on tokens");
+	if (!acted_on) { /* the patches as they are, beside what acts in attention */
+		out->encoded = out->given;
+		out->patches = NULL;
+		return EXIT_DONE;
+	}
 	pe_status status = final_shape(jobs, count, &out->given, shape);
 	if (status != PE_OK)
 		return report_status(cli, status);

@@ -35,6 +35,11 @@ expect 0 encode picture.ppm --patch 4 --with axial --tokens patches --prefix 2 -
 says 'the 2 prefix tokens have no pixels'
 expect 0 inspect c.npz; prints 'tokens *f64 *(14, 48)'
 
+# What acts in attention leaves the patches as they are.
+expect 0 encode picture.ppm --patch 4 --with rope2d:head_dim=8 --tokens patches --arrays tokens -q -o p.npy
+expect 0 encode grid:3x4 --with axial --tokens p.npy -q -o b.npz
+expect 0 compare --exact a.npz b.npz
+
 # The numbers of torch: what axial adds is taken from features of zeros.
 gzip -n -k picture.ppm
 "$posenc" encode - --patch 4 --with axial --tokens patches -q -o b.npz <picture.ppm || fail 'standard input'
