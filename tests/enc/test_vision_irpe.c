@@ -22,6 +22,7 @@ static const struct {
 	{"bias_product", ",mode=bias,queries=1,shared=0,heads=2"},
 	{"bias_cross", ",mode=bias,method=cross,queries=1"},
 	{"ratio", ",ratio=1"},
+	{"ratio_20", ",method=cross,ratio=20"},
 	{"row", ",queries=1,ratio=2.5"},
 };
 

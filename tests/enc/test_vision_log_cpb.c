@@ -3,6 +3,7 @@
 #include "xt.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "xt_attend.h"
 #include "xt_scores.h"
@@ -18,6 +19,39 @@ static void is_what_timm_computes(void **state)
 	for (int i = 0; i < 7; i++)
 		xt_golden_case(
 			*state, "log_cpb", "log_cpb/log_cpb.npz", cases[i].name, cases[i].settings, 1e-12, 1e-12);
+}
+
+/* Windows of published models: the bias of a pair is the table's entry of its offset. */
+static void windows_are_those_of_timm(void **state)
+{
+	static const struct {
+		const char *name, *settings;
+		int side;
+	} cases[] = {{"window_7", "heads=1", 7}, {"window_8", "heads=1", 8},
+		{"window_16_on_8", "heads=1,pretrained_window=8", 16},
+		{"window_24_on_12", "heads=1,pretrained_window=12", 24}};
+	for (int c = 0; c < 4; c++) {
+		pe_bundle *bundle;
+		pe_tensor table;
+		char name[64];
+		int n = cases[c].side;
+		assert_int_equal(
+			pe_bundle_from_file(*state, xt_source("tests/golden/log_cpb/log_cpb.npz"), NULL, &bundle), PE_OK);
+		snprintf(name, sizeof name, "%s.table", cases[c].name);
+		assert_true(pe_bundle_find(bundle, name, &table));
+		pe_domain *domain = xt_grid(*state, n, n, 0);
+		pe_encoding *e = xt_encode(*state, "log_cpb", cases[c].settings, domain, NULL, bundle, cases[c].name);
+		pe_tensor bias = xt_computed(e, "bias");
+		for (int i = 0; i < n * n; i++)
+			for (int j = 0; j < n * n; j++) {
+				int64_t at = (i / n - j / n + n - 1) * (2 * n - 1) + i % n - j % n + n - 1;
+				xt_close_f64(((double *)bias.data)[i * n * n + j], ((double *)table.data)[at], 1e-12, 1e-12);
+			}
+		free(bias.data);
+		pe_encoding_destroy(&e);
+		pe_domain_destroy(&domain);
+		pe_bundle_destroy(&bundle);
+	}
 }
 
 /* Of scales 7 and exp 5, which is cut at 100. */
@@ -97,6 +131,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_what_timm_computes),
+		cmocka_unit_test(windows_are_those_of_timm),
 		cmocka_unit_test(attends_as_transformers_does),
 		cmocka_unit_test(coordinates_are_those_of_the_paper),
 		cmocka_unit_test(turns_queries_and_keys_to_length_one),

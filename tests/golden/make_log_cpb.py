@@ -44,7 +44,16 @@ def case(name, window, heads, mode, hidden, names, pretrained=(0, 0)):
     for key, their in zip(names, ("mlp.fc1.weight", "mlp.fc1.bias", "mlp.fc2.weight", "mlp.fc2.bias")):
         arrays[f"{name}.{key}"] = state[their]
     arrays[name + ".logit_scale"] = np.zeros((heads, 1, 1) if mode == "swin" else heads)
-    arrays[name + ".out.bias"] = module.get_bias()[0].detach().numpy()
+    bias = module.get_bias()[0].detach().numpy()
+    if max(window) < 7:
+        arrays[name + ".out.bias"] = bias
+        return
+    # Of a large window the table it is gathered from, which is all that differs.
+    height, width = window
+    table = np.zeros((2 * height - 1, 2 * width - 1))
+    y, x = np.divmod(np.arange(height * width), width)
+    table[y[:, None] - y + height - 1, x[:, None] - x + width - 1] = bias[0]
+    arrays[name + ".table"] = table
 
 
 SWIN = ("cpb_mlp.0.weight", "cpb_mlp.0.bias", "cpb_mlp.2.weight")
@@ -57,6 +66,10 @@ case("row", (1, 5), 2, "swin", 8, SWIN)
 case("one", (1, 1), 2, "swin", 8, SWIN)
 case("cr", (4, 3), 2, "cr", 8, CR)
 case("rmlp", (3, 4), 2, "cr", 8, RMLP)
+case("window_7", (7, 7), 1, "swin", 4, SWIN)
+case("window_8", (8, 8), 1, "swin", 4, SWIN)
+case("window_16_on_8", (16, 16), 1, "swin", 4, SWIN, (8, 8))
+case("window_24_on_12", (24, 24), 1, "swin", 4, SWIN, (12, 12))
 save("log_cpb/log_cpb", **arrays)
 
 WINDOW, HEADS, WIDTH = 3, 2, 4
