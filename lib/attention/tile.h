@@ -84,6 +84,7 @@ struct pe_tiles {
 	struct pe_tile_grid grid; /* of encodings that are not in bias.rest */
 	struct pe_tile_table gain, after;
 	struct pe_tile_terms content, values;
+	bool masked;      /* a float mask is read by lanes (tile_mask.c), and -inf in it hides by itself */
 	bool by_rows;     /* whether a query sees a key must be asked cell by cell */
 	float *key_norms; /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
 						 out */
@@ -104,6 +105,8 @@ struct pe_tile_group {
 	struct pe_tile_state state;
 	double base[PE_TILE_MAX_LANES]; /* taken off scores, in units of log 2 */
 	bool has_base[PE_TILE_MAX_LANES];
+	double origin; /* masked: of what is added to the mask; base is this and log2(e) · mask_base */
+	_Alignas(64) float mask_base[PE_TILE_MAX_LANES];
 	_Alignas(64) float scale[PE_TILE_MAX_LANES]; /* of q·k in units of log 2 */
 	int64_t head, first, count;
 	int vecs;
@@ -199,6 +202,7 @@ struct pe_tile_work {
 	struct pe_tile looked; /* the last tile that was asked cell by cell */
 	int64_t seen_count[PE_TILE_MAX_LANES];
 	bool seen_any;
+	bool mask_hides; /* masked: of this tile, some -inf */
 
 	/* The block of keys at hand. */
 	int64_t key, key_count;
@@ -257,10 +261,18 @@ bool pe_tiles_have_biases(const struct pe_tiles *tiles);
 /* Begins a group's bases and its state, with the sink in it. */
 void pe_tile_start_base(struct pe_tile_work *w, struct pe_tile_group *g);
 /* Moves the base of lane l and its state on, if `most`, the greatest bias that it sees now, is far above it.
- */
-void pe_tile_raise_base(struct pe_tile_group *g, int64_t l, double most);
-/* Good until the next call. */
+ * Tells whether it did. */
+bool pe_tile_raise_base(struct pe_tile_group *g, int64_t l, double most);
+/* What tables say, without the rows that are asked. Good until the next call. */
+struct pe_tile_biases pe_tile_table_biases(struct pe_tile_work *w, const struct pe_tile *tile);
+/* All of them. Good until the next call; where there is a mask read by lanes, after pe_tile_look. */
 struct pe_tile_biases pe_tile_make_biases(struct pe_tile_work *w, const struct pe_tile *tile);
+
+/* tile_mask.c: a float mask by lanes. */
+/* Whether it can be, of tables that are made. */
+bool pe_tiles_mask_by_lanes(const struct pe_tiles *tiles);
+/* w->bias ← the mask's cells and what tables say, and bases. Tells whether any query sees any key. */
+bool pe_tile_read_mask(struct pe_tile_work *w, const struct pe_tile *tile);
 
 /* tile_tables.c: tables of key - query, and how far a block of keys can reach. */
 pe_status pe_tiles_make_tables(struct pe_tiles *tiles) PE_NODISCARD;
@@ -297,6 +309,8 @@ void pe_tile_scores(struct pe_tile_work *w, const struct pe_tile *tile);
 /* The same in two parts: first q·k with content terms, nothing hidden. */
 void pe_tile_raw_scores(struct pe_tile_work *w, const struct pe_tile *tile);
 void pe_tile_finish_scores(struct pe_tile_work *w, const struct pe_tile *tile);
+/* In units of log 2, for tile_adjust. */
+float pe_tile_softcap(const struct pe_plan *plan);
 /* Softcap and gains alone. */
 void pe_tile_adjust_logits(struct pe_tile_work *w, const struct pe_tile *tile);
 /* cells (keys × lanes) ← hidden where a query does not see a key. Tells whether there may be such. */

@@ -16,40 +16,55 @@
 static bool asks_rows(const struct pe_tiles *t)
 {
 	const struct pe_tensor *mask = &t->plan->mask;
-	return t->bias.steep || t->bias.rest.count > 0 || (mask->data && pe_dtype_is_float(mask->dtype));
+	bool adds = mask->data && pe_dtype_is_float(mask->dtype);
+	return t->bias.steep || t->bias.rest.count > 0 || (adds && !t->masked);
 }
 
 bool pe_tiles_have_biases(const struct pe_tiles *t)
 {
-	return asks_rows(t) || t->bias.values || t->grid.values;
+	return asks_rows(t) || t->masked || t->bias.values || t->grid.values;
+}
+
+static bool is_number(double base)
+{
+	return fabs(base) <= PE_TILE_NO_FRACTION;
+}
+
+/* What tables are rounded after. */
+static double origin_of(const struct pe_tiles *t, const struct pe_tile_group *g, double sink)
+{
+	if (asks_rows(t) || t->plan->map_heads)
+		return sink;
+	if (t->bias.values)
+		return t->masked ? pe_tile_table_most(t, g) : fmax(sink, pe_tile_table_most(t, g));
+	return t->grid.values ? t->grid.peak[g->head] : 0;
 }
 
 void pe_tile_start_base(struct pe_tile_work *w, struct pe_tile_group *g)
 {
 	const struct pe_tiles *t = w->tiles;
-	double sink = t->plan->sinks ? PE_LOG2E * t->plan->sinks[g->head] : -INFINITY, base = 0;
-	if (asks_rows(t) || t->plan->map_heads)
-		base = sink;
-	else if (t->bias.values)
-		base = fmax(sink, pe_tile_table_most(t, g));
-	else if (t->grid.values)
-		base = t->grid.peak[g->head];
-	bool is_base = fabs(base) <= PE_TILE_NO_FRACTION;
+	double sink = t->plan->sinks ? PE_LOG2E * t->plan->sinks[g->head] : -INFINITY;
+	double origin = origin_of(t, g, sink);
+	bool has_base = is_number(t->masked ? sink : origin);
+	g->origin = is_number(origin) ? origin : 0;
+	float mask_base = t->masked && has_base ? (float)((sink - g->origin) / PE_LOG2E) : 0.0f;
 	for (int64_t l = 0; l < g->lanes; l++) {
-		g->base[l] = is_base ? base : 0;
-		g->has_base[l] = is_base;
+		g->mask_base[l] = mask_base;
+		g->base[l] = g->origin + PE_LOG2E * (double)mask_base;
+		g->has_base[l] = has_base;
 		g->state.max[l] = (float)(sink - g->base[l]);
 		g->state.sum[l] = sink > -INFINITY ? 1.0f : 0.0f;
 	}
 }
 
-void pe_tile_raise_base(struct pe_tile_group *g, int64_t l, double most)
+bool pe_tile_raise_base(struct pe_tile_group *g, int64_t l, double most)
 {
-	if (!(fabs(most) <= PE_TILE_NO_FRACTION) || (g->has_base[l] && most <= g->base[l] + SLACK))
-		return;
+	if (!is_number(most) || (g->has_base[l] && most <= g->base[l] + SLACK))
+		return false;
 	g->state.max[l] = (float)((double)g->state.max[l] + (g->base[l] - most));
 	g->base[l] = most;
 	g->has_base[l] = true;
+	return true;
 }
 
 /* ---- from tables ------------------------------------------------------------------------ */
@@ -60,7 +75,7 @@ static const float *slice(struct pe_tile_work *w, const struct pe_tile *tile)
 	const struct pe_tile_group *g = tile->group;
 	int64_t reach = w->key + w->key_count - tile->first - 1, n = reach + g->lanes;
 	const double *from = pe_tile_table_at(w->tiles, g->head, g->first, tile->first + reach);
-	w->tiles->kernels->tile_round(w->slice, from, 1, g->base[0], n);
+	w->tiles->kernels->tile_round(w->slice, from, 1, g->origin, n);
 	return w->slice + reach;
 }
 
@@ -120,18 +135,25 @@ static void fill_rows(struct pe_tile_work *w, const struct pe_tile *tile)
 	t->kernels->tile_queries(w->bias, g->vecs, w->lines, g->count, n, 1, n, 1.0f);
 }
 
+struct pe_tile_biases pe_tile_table_biases(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	if (t->grid.values)
+		return (struct pe_tile_biases){grid_cells(w, tile, w->lines), tile->group->lanes};
+	return (struct pe_tile_biases){t->bias.values ? slice(w, tile) : NULL, -1};
+}
+
 struct pe_tile_biases pe_tile_make_biases(struct pe_tile_work *w, const struct pe_tile *tile)
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t lanes = tile->group->lanes, cells = (tile->end - tile->first) * lanes;
-	if (asks_rows(t)) {
-		fill_rows(w, tile);
-		const float *grid = t->grid.values ? grid_cells(w, tile, w->lines) : NULL;
-		for (int64_t c = 0; grid && c < cells; c++)
-			w->bias[c] += grid[c];
+	if (t->masked)
 		return (struct pe_tile_biases){w->bias, lanes};
-	}
-	if (t->grid.values)
-		return (struct pe_tile_biases){grid_cells(w, tile, w->bias), lanes};
-	return (struct pe_tile_biases){t->bias.values ? slice(w, tile) : NULL, -1};
+	if (!asks_rows(t))
+		return pe_tile_table_biases(w, tile);
+	fill_rows(w, tile);
+	const float *grid = t->grid.values ? grid_cells(w, tile, w->lines) : NULL;
+	for (int64_t c = 0; grid && c < cells; c++)
+		w->bias[c] += grid[c];
+	return (struct pe_tile_biases){w->bias, lanes};
 }

@@ -22,6 +22,8 @@ void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g)
 bool pe_tile_look(struct pe_tile_work *w, const struct pe_tile *tile)
 {
 	const struct pe_tile_group *g = tile->group;
+	if (w->tiles->masked)
+		return pe_tile_read_mask(w, tile);
 	if (!w->tiles->by_rows)
 		return true;
 	if (w->looked.group == g && w->looked.first == tile->first && w->looked.end == tile->end)
@@ -82,7 +84,8 @@ bool pe_tile_hide(struct pe_tile_work *w, const struct pe_tile *tile, float *cel
 	bool any = false;
 	if (tile->first >= g->all_first && tile->end <= g->all_end)
 		return false;
-	(void)pe_tile_look(w, tile);
+	if (w->tiles->by_rows)
+		(void)pe_tile_look(w, tile);
 	for (int64_t l = 0; l < g->count; l++)
 		any = hide_lane(w, tile, l, cells, hidden) || any;
 	return any;
@@ -153,7 +156,7 @@ static void fill_gains(struct pe_tile_work *w, const struct pe_tile *tile)
 }
 
 /* Beyond these bounds it changes no score, or leaves nothing of any, in f32. */
-static float softcap_of(const struct pe_plan *p)
+float pe_tile_softcap(const struct pe_plan *p)
 {
 	return p->softcap > 0 ? (float)fmin(fmax(PE_LOG2E * p->softcap, 0x1p-126), 0x1p126) : 0.0f;
 }
@@ -165,7 +168,7 @@ static void adjust(struct pe_tile_work *w, const struct pe_tile *tile, bool bias
 	struct pe_tile_biases biases = biased ? pe_tile_make_biases(w, tile) : (struct pe_tile_biases){NULL, 0};
 	struct pe_tile_adjust a = {.vecs = tile->group->vecs,
 		.keys = tile->end - tile->first,
-		.softcap = softcap_of(t->plan),
+		.softcap = pe_tile_softcap(t->plan),
 		.gain = pe_tile_slice(t, &t->gain, tile),
 		.gain_step = -1,
 		.bias = biases.cells,
@@ -191,7 +194,9 @@ static void hide(struct pe_tile_work *w, const struct pe_tile *tile, int64_t com
 {
 	struct pe_tile_group *g = tile->group;
 	int64_t n = tile->end - tile->first;
-	if (pe_tile_hide(w, tile, tile->scores, -INFINITY) || computed > n)
+	if (w->tiles->masked && w->mask_hides)
+		w->tiles->kernels->tile_hide(tile->scores, w->bias, n, g->vecs, w->max);
+	else if (pe_tile_hide(w, tile, tile->scores, -INFINITY) || computed > n)
 		w->tiles->kernels->tile_max(tile->scores, n, g->vecs, w->max);
 }
 

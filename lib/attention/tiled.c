@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "few.h"
 #include "pool.h"
 #include "tile.h"
 
@@ -231,9 +232,11 @@ static pe_status prepare(struct pe_tiles *t)
 	const struct pe_plan *p = t->plan;
 	bool regular = pe_domain_is_regular(p->query_domain, p->key_domain);
 	t->block = block_size(t);
-	t->by_rows = p->mask.data || ((p->causal || p->windowed) && !regular);
 	PE_TRY(pe_tiles_make_terms(t));
-	return pe_tiles_make_tables(t);
+	PE_TRY(pe_tiles_make_tables(t));
+	t->masked = pe_tiles_mask_by_lanes(t);
+	t->by_rows = (p->mask.data && !t->masked) || ((p->causal || p->windowed) && !regular);
+	return PE_OK;
 }
 
 /* Several where none has work for long, and all are at hand. */
@@ -272,6 +275,8 @@ pe_status pe_attend_tiled(struct pe_plan *plan)
 	PE_TRY(check(plan));
 	if (plan->batch == 0 || plan->heads == 0 || plan->queries == 0)
 		return PE_OK;
+	if (pe_plan_is_few(plan))
+		return pe_attend_few(plan);
 	pe_status status = prepare(&tiles);
 	int64_t all = plan->batch * plan->key_heads;
 	int64_t some = pe_tiles_packed_key_heads(&tiles, pe_tiles_turned_heads(&tiles));

@@ -6,6 +6,8 @@
 
 #include "plan.h"
 
+#define PIECE 128 /* cells of a mask that are converted at once */
+
 static int64_t key_count(const struct pe_plan *p, int64_t batch)
 {
 	return p->key_lengths ? p->key_lengths[batch] : p->keys;
@@ -15,15 +17,6 @@ static const char *mask_row(const struct pe_plan *p, const struct pe_cells *c)
 {
 	const char *row = pe_tensor_at(&p->mask, c->batch, c->head, c->query);
 	return row + c->key * p->mask.strides[3] * (int64_t)pe_dtype_size(p->mask.dtype);
-}
-
-/* A mask's value at cell n of a row. */
-static double mask_at(const struct pe_plan *p, const char *row, int64_t n)
-{
-	double value;
-	pe_load_f64(
-		&value, row + n * p->mask.strides[3] * (int64_t)pe_dtype_size(p->mask.dtype), p->mask.dtype, 1, 1);
-	return value;
 }
 
 /* By causality and window, a query sees the keys from position low to high, inclusive. */
@@ -48,15 +41,15 @@ static void see_by_position(const struct pe_plan *p, const struct pe_cells *cell
 	}
 }
 
-/* seen[c] ← 0 where the mask hides. A piece of a row at a time is converted at once. */
+/* seen[c] ← 0 where the mask hides. */
 static void hide_masked(const struct pe_plan *p, const struct pe_cells *cells, unsigned char *seen)
 {
-	double values[128];
+	double values[PIECE];
 	bool added = pe_dtype_is_float(p->mask.dtype);
 	const char *row = mask_row(p, cells);
 	int64_t step = p->mask.strides[3] * (int64_t)pe_dtype_size(p->mask.dtype);
-	for (int64_t first = 0; first < cells->count; first += PE_COUNT(values)) {
-		int64_t n = pe_min(PE_COUNT(values), cells->count - first);
+	for (int64_t first = 0; first < cells->count; first += PIECE) {
+		int64_t n = pe_min(PIECE, cells->count - first);
 		pe_load_f64(values, row + first * step, p->mask.dtype, p->mask.strides[3], n);
 		for (int64_t c = 0; c < n; c++)
 			if (added ? values[c] < -DBL_MAX : !(values[c] > 0))
@@ -84,9 +77,15 @@ void pe_plan_add_mask(const struct pe_plan *p, const struct pe_cells *cells, dou
 {
 	if (!p->mask.data || !pe_dtype_is_float(p->mask.dtype))
 		return;
+	double values[PIECE];
 	const char *row = mask_row(p, cells);
-	for (int64_t c = 0; c < cells->count; c++)
-		out[c] += mask_at(p, row, c);
+	int64_t step = p->mask.strides[3] * (int64_t)pe_dtype_size(p->mask.dtype);
+	for (int64_t first = 0; first < cells->count; first += PIECE) {
+		int64_t n = pe_min(PIECE, cells->count - first);
+		pe_load_f64(values, row + first * step, p->mask.dtype, p->mask.strides[3], n);
+		for (int64_t c = 0; c < n; c++)
+			out[first + c] += values[c];
+	}
 }
 
 static bool is_before(const pe_domain *domain, int64_t key, double position, bool at)

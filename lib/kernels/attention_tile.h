@@ -118,6 +118,21 @@ struct pe_tile_copy {
 };
 typedef void pe_tile_copy_fn(const struct pe_tile_copy *t);
 
+/* A mask's cells, keys × lanes, into biases, in place: log2(e) · (cell - base) + added, the difference being
+ * bounded by PE_TILE_MOST; -inf stays what it is, whatever is added. Tells whether there is any. */
+struct pe_tile_mask {
+	int vecs;
+	int64_t keys;
+	const float *base;  /* lanes: below 2^54 */
+	const float *added; /* of key j from added + j · added_step on. NULL: nothing */
+	int64_t added_step;
+	float *cells;
+};
+typedef bool pe_tile_mask_fn(const struct pe_tile_mask *t);
+
+/* scores ← -inf where keys × lanes biases are, and the maxima of all. */
+typedef void pe_tile_hide_fn(float *scores, const float *biases, int64_t keys, int vecs, float *max);
+
 /* max[lane] ← maximum of keys × lanes scores; -inf for no keys. */
 typedef void pe_tile_max_fn(const float *scores, int64_t keys, int vecs, float *max);
 

@@ -286,6 +286,55 @@ static void tile_copy(const struct pe_tile_copy *t)
 	}
 }
 
+INLINE vec chosen(vec_bits which, vec a, vec b)
+{
+	return (vec)(((vec_bits)a & which) | ((vec_bits)b & ~which));
+}
+
+/* cell ← its bias; returns where it is -inf. */
+INLINE vec_bits mask_cell(float *cell, vec base, vec added)
+{
+	const vec hidden = vec_all(-__builtin_inff()), least = vec_all((float)-PE_TILE_MOST);
+	vec x = at(cell) - base;
+	vec_bits hides = (vec_bits)(x == hidden), infinite = (vec_bits)(x == -hidden);
+	vec bounded = chosen(infinite, x, vec_max(least, -vec_max(least, -x)));
+	put(cell, chosen(hides, hidden, vec_fused(bounded, vec_all(0x1.715476p+0f), added)));
+	return hides;
+}
+
+static bool tile_mask(const struct pe_tile_mask *t)
+{
+	vec_bits any = (vec_bits)vec_all(0.0f);
+	for (int v = 0; v < t->vecs; v++) {
+		vec base = at(t->base + v * VEC_LANES);
+		for (int64_t j = 0; j < t->keys; j++) {
+			const float *added = t->added + j * t->added_step + v * VEC_LANES;
+			any |= mask_cell(
+				t->cells + (j * t->vecs + v) * VEC_LANES, base, t->added ? at_loose(added) : vec_all(0.0f));
+		}
+	}
+	int32_t all = 0;
+	for (int i = 0; i < VEC_LANES; i++)
+		all |= any[i];
+	return all != 0;
+}
+
+static void tile_hide(float *scores, const float *biases, int64_t keys, int vecs, float *max)
+{
+	const vec hidden = vec_all(-__builtin_inff());
+	for (int v = 0; v < vecs; v++) {
+		vec greatest = hidden;
+		for (int64_t j = 0; j < keys; j++) {
+			int64_t cell = (j * vecs + v) * VEC_LANES;
+			vec_bits hides = (vec_bits)(at(biases + cell) == hidden);
+			vec s = chosen(hides, hidden, at(scores + cell));
+			put(scores + cell, s);
+			greatest = vec_max(s, greatest);
+		}
+		put(max + v * VEC_LANES, greatest);
+	}
+}
+
 static void tile_max(const float *scores, int64_t keys, int vecs, float *max)
 {
 	for (int v = 0; v < vecs; v++) {
@@ -407,6 +456,8 @@ static void fill_attention_tile(struct pe_kernels *kernels)
 	kernels->tile_slant = tile_slant;
 	kernels->tile_shift = tile_shift;
 	kernels->tile_copy = tile_copy;
+	kernels->tile_mask = tile_mask;
+	kernels->tile_hide = tile_hide;
 	kernels->tile_max = tile_max;
 	kernels->tile_softmax = tile_softmax;
 	kernels->tile_sum = tile_sum;

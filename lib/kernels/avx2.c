@@ -3,6 +3,7 @@
 
 void pe_kernels_avx2(struct pe_kernels *kernels)
 {
+	pe_attention_rows_avx2(kernels);
 	pe_attention_tile_avx2(kernels);
 	pe_copy_avx2(kernels);
 	pe_depthwise_avx2(kernels);

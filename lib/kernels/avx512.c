@@ -3,6 +3,7 @@
 
 void pe_kernels_avx512(struct pe_kernels *kernels)
 {
+	pe_attention_rows_avx512(kernels);
 	pe_attention_tile_avx512(kernels);
 	pe_copy_avx512(kernels);
 	pe_depthwise_avx512(kernels);

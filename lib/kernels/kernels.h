@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attention_rows.h"
 #include "attention_tile.h"
 #include "copy.h"
 #include "depthwise.h"
@@ -35,11 +36,16 @@ struct pe_kernels {
 	pe_tile_slant_fn *tile_slant;
 	pe_tile_shift_fn *tile_shift;
 	pe_tile_copy_fn *tile_copy;
+	pe_tile_mask_fn *tile_mask;
+	pe_tile_hide_fn *tile_hide;
 	pe_tile_max_fn *tile_max;
 	pe_tile_softmax_fn *tile_softmax;
 	pe_tile_sum_fn *tile_sum;
 	pe_tile_finish_fn *tile_finish;
 	pe_tile_convert_fn *tile_from_f16, *tile_from_bf16;
+
+	pe_row_dots_fn *row_dots; /* attention_rows.h */
+	pe_row_sum_fn *row_sum;
 
 	pe_copy_fn *copy; /* copy.h */
 	pe_fence_fn *copy_fence;
@@ -81,9 +87,13 @@ void pe_kernels_avx512(struct pe_kernels *kernels);
 void pe_kernels_neon(struct pe_kernels *kernels);
 
 /* Likewise their parts, each in a file UNIT_SET.c; for scalar.c, avx2.c, … only. */
+void pe_attention_rows_scalar(struct pe_kernels *kernels);
 void pe_attention_tile_scalar(struct pe_kernels *kernels);
+void pe_attention_rows_avx2(struct pe_kernels *kernels);
 void pe_attention_tile_avx2(struct pe_kernels *kernels);
+void pe_attention_rows_avx512(struct pe_kernels *kernels);
 void pe_attention_tile_avx512(struct pe_kernels *kernels);
+void pe_attention_rows_neon(struct pe_kernels *kernels);
 void pe_attention_tile_neon(struct pe_kernels *kernels);
 void pe_copy_scalar(struct pe_kernels *kernels);
 void pe_copy_avx2(struct pe_kernels *kernels);

@@ -5,6 +5,7 @@
 
 void pe_kernels_neon(struct pe_kernels *kernels)
 {
+	pe_attention_rows_neon(kernels);
 	pe_attention_tile_neon(kernels);
 	pe_half_walk_neon(kernels);
 	pe_lane_eigen_neon(kernels);

@@ -3,6 +3,7 @@
 
 void pe_kernels_scalar(struct pe_kernels *kernels)
 {
+	pe_attention_rows_scalar(kernels);
 	pe_attention_tile_scalar(kernels);
 	pe_copy_scalar(kernels);
 	pe_depthwise_scalar(kernels);

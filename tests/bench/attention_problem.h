@@ -43,7 +43,7 @@ struct ready {
 	pe_context *ctx;
 	pe_domain *domain;
 	pe_encoding *encoding;
-	pe_tensor q, k, v, out;
+	pe_tensor q, k, v, out, mask; /* mask.data NULL: none */
 	float *memory;
 };
 
@@ -80,7 +80,7 @@ static void bind(struct ready *r, const struct problem *p)
 
 static inline struct ready prepare(const struct problem *p)
 {
-	struct ready r = {NULL, NULL, NULL, {0}, {0}, {0}, {0}, NULL};
+	struct ready r = {NULL, NULL, NULL, {0}, {0}, {0}, {0}, {0}, NULL};
 	pe_context_options options = {.size = sizeof options, .threads = p->threads};
 	options.allocator = (pe_allocator){.allocate = count_allocate, .release = count_release};
 	int64_t shape[] = {1, HEADS, p->length, p->width}, n = HEADS * p->length * p->width;
@@ -110,6 +110,7 @@ static double attend(struct ready *r, const struct problem *p, clockid_t clock)
 		.size = sizeof options, .causal = p->causal, .keep_far_tiles = p->keep_far};
 	pe_attention_tensors tensors = {
 		.size = sizeof tensors, .q = &r->q, .k = &r->k, .v = &r->v, .out = &r->out};
+	tensors.mask = r->mask.data ? &r->mask : NULL;
 	double start = now(clock);
 	if (p->fresh) {
 		pe_encoding_destroy(&r->encoding);

@@ -197,3 +197,45 @@ void xt_attend_file_tiled(pe_context *ctx, const char *name, const char *with, d
 	xt_attend_golden(ctx, bundle, (const char *const[]){with, NULL}, &options, tolerance);
 	pe_bundle_destroy(&bundle);
 }
+
+/* Of lse, f32 holds numbers beyond `most` only up to a bound: they are left out. */
+static void compare_cores(
+	const char *name, const double *got, const double *want, int64_t n, double tolerance, double most)
+{
+	for (int64_t i = 0; i < n; i++) {
+		bool same = got[i] == want[i] || (isnan(got[i]) && isnan(want[i]));
+		bool beyond = isfinite(want[i]) && fabs(want[i]) > most;
+		if (!same && !beyond && !(fabs(got[i] - want[i]) <= tolerance * fmax(1, fabs(want[i]))))
+			fail_msg("%s: entry %lld is %.9g, not %.9g", name, (long long)i, got[i], want[i]);
+	}
+}
+
+void xt_cores_agree(pe_context *ctx, const struct xt_layer *layer, const pe_attention_options *options,
+	const pe_attention_tensors *tensors, double tolerance, double **out)
+{
+	const int64_t *q = tensors->q->shape, shape[] = {q[0], q[1], q[2], tensors->v->shape[3]};
+	int64_t rows = q[0] * q[1] * q[2], count = rows * shape[3];
+	double *got[2], *lse[2];
+	for (int core = PE_CORE_TILED; core <= PE_CORE_REFERENCE; core++) {
+		pe_attention_options o = options ? *options : (pe_attention_options){.size = sizeof o};
+		pe_attention_tensors t = *tensors;
+		got[core] = malloc((size_t)(count + 1) * sizeof(double));
+		lse[core] = malloc((size_t)(rows + 1) * sizeof(double));
+		pe_tensor out_tensor = pe_tensor_dense(got[core], PE_F64, 4, shape);
+		pe_tensor lse_tensor = pe_tensor_dense(lse[core], PE_F64, 3, shape);
+		t.out = &out_tensor;
+		t.lse = &lse_tensor;
+		o.core = (pe_core)core;
+		if (pe_attend(ctx, layer->list, layer->count, &o, &t) != PE_OK)
+			fail_msg("%s", pe_context_message(ctx));
+	}
+	compare_cores("out", got[PE_CORE_TILED], got[PE_CORE_REFERENCE], count, tolerance, INFINITY);
+	compare_cores("lse", lse[PE_CORE_TILED], lse[PE_CORE_REFERENCE], rows, tolerance, 1e37);
+	free(got[PE_CORE_REFERENCE]);
+	free(lse[0]);
+	free(lse[1]);
+	if (out)
+		*out = got[PE_CORE_TILED];
+	else
+		free(got[PE_CORE_TILED]);
+}

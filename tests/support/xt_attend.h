@@ -27,6 +27,12 @@ void xt_layer_make(pe_context *ctx, const char *const *with, const pe_bundle *bu
 	int64_t keys, struct xt_layer *layer);
 void xt_layer_free(struct xt_layer *layer);
 
+/* Runs the reference core and the tiled one, whatever core options say, and compares out, within tolerance ·
+ * max(1, |value|), and lse likewise. What tensors say of outputs does not matter. out, unless NULL: what the
+ * tiled core wrote, to be freed. */
+void xt_cores_agree(pe_context *ctx, const struct xt_layer *layer, const pe_attention_options *options,
+	const pe_attention_tensors *tensors, double tolerance, double **out);
+
 /* Runs the reference core on the bundle's q, k, v (and mask, key_lengths, sinks where it has them) and
  * compares with its out and lse, within tolerance of max(1, |golden|). A bundle without lse does not ask
  * for it. options may be NULL; its core is used as it is, and the tiled one gets q, k and v rounded to f32.

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A float mask on its way into a tile: its rows are turned into lanes as they are, each lane's base is moved
+ * by the greatest that its query sees, and one pass makes biases of the cells, with what tables say. */
+#include <math.h>
+
+#include "tile.h"
+
+bool pe_tiles_mask_by_lanes(const struct pe_tiles *t)
+{
+	const struct pe_plan *p = t->plan;
+	bool adds = p->mask.data && pe_dtype_is_float(p->mask.dtype) && p->mask.dtype != PE_F64;
+	bool by_interval = (!p->causal && !p->windowed) || pe_domain_is_regular(p->query_domain, p->key_domain);
+	return adds && by_interval && !t->bias.steep && t->bias.rest.count == 0 && !p->map_heads &&
+		p->content_row.count == 0 && p->weights_after.count == 0;
+}
+
+/* Cells as they are, -inf also where a query does not see a key for another reason. */
+static void load_cells(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_tile_group *g = tile->group;
+	const pe_tensor *mask = &t->plan->mask;
+	int64_t n = tile->end - tile->first, stride = mask->strides[2], step = mask->strides[3];
+	int64_t size = (int64_t)pe_dtype_size(mask->dtype);
+	const char *from = pe_tensor_at(mask, w->batch, g->head, g->first) + tile->first * step * size;
+	if (mask->dtype != PE_F32) {
+		pe_tile_convert_fn *convert =
+			mask->dtype == PE_F16 ? t->kernels->tile_from_f16 : t->kernels->tile_from_bf16;
+		for (int64_t l = 0; l < g->count; l++)
+			convert(w->lines + l * n, (const uint16_t *)(const void *)(from + l * stride * size), step, n);
+		from = (const char *)w->lines;
+		stride = n;
+		step = 1;
+	}
+	t->kernels->tile_queries(
+		w->bias, g->vecs, (const float *)(const void *)from, g->count, stride, step, n, 1.0f);
+	(void)pe_tile_hide(w, tile, w->bias, -INFINITY);
+}
+
+/* NaN is seen, and in no maximum. */
+static bool sees_any(const struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tile_group *g = tile->group;
+	bool any = false;
+	for (int64_t l = 0; l < g->count; l++)
+		any = any || w->max[l] > -INFINITY;
+	for (int64_t j = 0; !any && j < tile->end - tile->first; j++)
+		for (int64_t l = 0; l < g->count; l++)
+			any = any || isnan(w->bias[j * g->lanes + l]);
+	return any;
+}
+
+static void move_bases(struct pe_tile_group *g, const float *most)
+{
+	for (int64_t l = 0; l < g->count; l++)
+		if (pe_tile_raise_base(g, l, PE_LOG2E * (double)most[l] + g->origin))
+			g->mask_base[l] = most[l];
+}
+
+bool pe_tile_read_mask(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	struct pe_tile_group *g = tile->group;
+	struct pe_tile_mask mask = {
+		.vecs = g->vecs, .keys = tile->end - tile->first, .base = g->mask_base, .cells = w->bias};
+	load_cells(w, tile);
+	t->kernels->tile_max(w->bias, mask.keys, g->vecs, w->max);
+	if (!sees_any(w, tile))
+		return false;
+	move_bases(g, w->max);
+	struct pe_tile_biases tables = pe_tile_table_biases(w, tile);
+	mask.added = tables.cells;
+	mask.added_step = tables.step;
+	w->mask_hides = t->kernels->tile_mask(&mask);
+	return true;
+}
