@@ -84,7 +84,8 @@ struct pe_encoder {
 	pe_status (*tokens_shape)(pe_encoding *e, int64_t *tokens, int64_t *width);
 	bool resamples; /* prepends, drops or resamples tokens */
 
-	/* Site rotate: out ← the map of in at this place. out is not in. */
+	/* Site rotate: out ← the map of in at this place. out is not in. Values are left as they are, and not
+	 * shown to it, unless it says turns_values. */
 	void (*rotate)(
 		const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out);
 	/* Likewise of count tokens of a head from this place on, at most PE_ROTATED_ROWS, in (count, width) and
@@ -94,6 +95,7 @@ struct pe_encoder {
 		int64_t width, double *out);
 	/* The width of out, or a refusal of this one. NULL: it stays. Asked before any rotate. */
 	pe_status (*rotate_width)(pe_encoding *e, pe_side side, int64_t width, int64_t *out);
+	bool turns_values;
 
 	/* Site scores: bias[c] += b(i, j) and gain[c] *= w(i, j) of each cell; the score becomes w s + b. */
 	void (*scores)(const pe_encoding *e, const struct pe_cells *cells, double *bias);
@@ -145,15 +147,16 @@ struct pe_encoding {
 	pe_encoding *inner;       /* acts in its place in attention, or NULL; owned */
 
 	/* What bind says about the scores of all sites, for the core. */
-	int64_t heads;      /* of scores and terms; 0: any number, all alike */
-	int64_t key_heads;  /* of the keys that rotate takes, where they differ; 0: any number */
-	bool leaves_scale;  /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
-	bool leaves_gains;  /* likewise of gains, which are all 1 */
-	bool leaves_scores; /* likewise of scores, which are all 0 */
-	bool relative;      /* scores, gains, weights_after and indices depend on key - query position alone; on a
-						 * grid, on the offset and, with a prefix token, on which of both is one */
-	int64_t halo;       /* of map_heads */
-	int64_t row_width;  /* of the query that content_row takes; 0: any */
+	int64_t heads;       /* of scores and terms; 0: any number, all alike */
+	int64_t key_heads;   /* of the keys that rotate takes, where they differ; 0: any number */
+	bool leaves_scale;   /* there is a site scale, but it is not asked: 1/sqrt(width) stays */
+	bool leaves_vectors; /* likewise of rotate, which changes nothing */
+	bool leaves_gains;   /* likewise of gains, which are all 1 */
+	bool leaves_scores;  /* likewise of scores, which are all 0 */
+	bool relative;     /* scores, gains, weights_after and indices depend on key - query position alone; on a
+						* grid, on the offset and, with a prefix token, on which of both is one */
+	int64_t halo;      /* of map_heads */
+	int64_t row_width; /* of the query that content_row takes; 0: any */
 
 	const pe_bundle *given_weights; /* while bind runs, or NULL */
 	const char *weights_prefix;
@@ -170,7 +173,14 @@ struct pe_encoding {
 	int64_t failure_capacity;
 };
 
-/* rotate_rows, or rotate row by row; count at most PE_ROTATED_ROWS. out_width is what rotate_width says. */
+/* Whether vectors of this side go through rotate. */
+static inline bool pe_encoding_turns(const pe_encoding *e, pe_side side)
+{
+	return e->encoder->rotate && !e->leaves_vectors && (side != PE_VALUES || e->encoder->turns_values);
+}
+
+/* rotate_rows, or rotate row by row, or a copy; count at most PE_ROTATED_ROWS. out_width is what rotate_width
+ * says. */
 void pe_encoding_rotate_rows(const pe_encoding *e, const struct pe_place *first, int64_t count,
 	const double *in, int64_t width, double *out, int64_t out_width);
 

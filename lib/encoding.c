@@ -325,6 +325,10 @@ void pe_encoding_rotate_rows(const pe_encoding *e, const struct pe_place *first,
 	const double *in, int64_t width, double *out, int64_t out_width)
 {
 	struct pe_place at = *first;
+	if (!pe_encoding_turns(e, first->side)) {
+		memcpy(out, in, (size_t)(count * width) * sizeof *out);
+		return;
+	}
 	if (e->encoder->rotate_rows) {
 		e->encoder->rotate_rows(e, first, count, in, width, out);
 		return;
@@ -346,8 +350,9 @@ pe_status pe_encoding_rotate_width(pe_encoding *encoding, pe_side side, int64_t 
 	if (!encoding->encoder->rotate)
 		return pe_encoding_fail(encoding, PE_ERR_UNSUPPORTED, "it does not act on queries and keys");
 	*out = width;
-	return encoding->encoder->rotate_width ? encoding->encoder->rotate_width(encoding, side, width, out)
-										   : PE_OK;
+	if (!pe_encoding_turns(encoding, side) || !encoding->encoder->rotate_width)
+		return PE_OK;
+	return encoding->encoder->rotate_width(encoding, side, width, out);
 }
 
 struct rotation_work {

@@ -108,8 +108,6 @@ void pe_rotation_rotate(
 	double cosine[BLOCK], sine[BLOCK];
 	const struct pe_rotation *r = rotation_of(e);
 	memcpy(out, in, (size_t)width * sizeof *out);
-	if (at->side == PE_VALUES)
-		return;
 	for (int64_t first = 0; first < r->pairs; first += BLOCK) {
 		int64_t count = pe_min(BLOCK, r->pairs - first);
 		pe_rotation_turn(e, at, first, count, cosine, sine);
@@ -124,8 +122,7 @@ pe_status pe_rotation_width(pe_encoding *e, pe_side side, int64_t width, int64_t
 	if (r->pairs > 0)
 		last += pe_rotation_channel(r, r->pairs - 1) + (r->half > 0 ? r->half : 1) + 1;
 	*out = width;
-	if (side == PE_VALUES)
-		return PE_OK;
+	(void)side;
 	if (r->width > 0 ? width != r->width : width < last)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "heads are %lld wide, but must be %s%lld", (long long)width,
 			r->width > 0 ? "" : "at least ", (long long)(r->width > 0 ? r->width : last));

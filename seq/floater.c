@@ -215,12 +215,9 @@ static void rotate(
 	const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out)
 {
 	const struct state *s = e->state;
-	memcpy(out, in, (size_t)width * sizeof *out);
-	if (s->target != QKV)
-		return;
 	const double *add = row_of(e, at->side, at->batch, at->token) + at->head * s->width;
 	for (int64_t c = 0; c < width; c++)
-		out[c] += add[c];
+		out[c] = in[c] + add[c];
 }
 
 static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out)
@@ -228,7 +225,7 @@ static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64
 	const struct state *s = e->state;
 	(void)side;
 	*out = width;
-	if (s->target == QKV && width != s->width)
+	if (width != s->width)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "a head is %lld wide, and dim / heads is %lld",
 			(long long)width, (long long)s->width);
 	return PE_OK;
@@ -385,4 +382,5 @@ const struct pe_encoder pe_encoder_floater = {
 	.tokens_shape = tokens_shape,
 	.rotate = rotate,
 	.rotate_width = rotate_width,
+	.turns_values = true,
 };

@@ -41,10 +41,6 @@ static void turn(const pe_encoding *e, const struct pe_place *at, int64_t first,
 static void rotate(
 	const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out)
 {
-	if (at->side == PE_VALUES) {
-		memcpy(out, in, (size_t)width * sizeof *out);
-		return;
-	}
 	turn(e, at, 0, width, out, out + width);
 	for (int64_t t = 0; t < width; t++) {
 		double length = softplus(in[t]);
@@ -56,8 +52,7 @@ static void rotate(
 static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out)
 {
 	PE_TRY(pe_rotation_width(e, side, width, out));
-	if (side != PE_VALUES)
-		*out = 2 * width;
+	*out = 2 * width;
 	return PE_OK;
 }
 

@@ -49,7 +49,7 @@ static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64
 	const struct state *s = e->state;
 	const pe_domain *domain = pe_side_domain(e, side);
 	double farthest = 0;
-	for (int64_t b = 0; side != PE_VALUES && b < domain->batch; b++)
+	for (int64_t b = 0; b < domain->batch; b++)
 		for (int64_t i = 0; i < domain->tokens; i++)
 			farthest = fmax(farthest, fabs(pe_domain_position(domain, b, i) - s->centre));
 	if (s->rotation.pairs > 0 && -farthest * s->decay[0] > MOST)

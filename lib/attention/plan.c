@@ -171,7 +171,7 @@ static pe_status put_at_sites(struct pe_plan *p, pe_encoding *e)
 		return pe_encoding_fail(
 			e, PE_ERR_UNSUPPORTED, "it acts on tokens, before attention: apply it to the features");
 	PE_TRY(check_sizes(p, e));
-	put(&p->rotate, e, x->rotate);
+	put(&p->rotate, e, pe_encoding_turns(e, PE_KEYS));
 	put(&p->content, e, x->content);
 	put(&p->content_row, e, x->content_row);
 	put(&p->scores, e, x->scores && !e->leaves_scores);
@@ -188,8 +188,10 @@ static pe_status rotated_width(struct pe_plan *p, pe_side side, int64_t width, i
 {
 	int64_t *widths = p->rotated[side];
 	widths[0] = width;
-	for (int i = 0; i < p->rotate.count; i++)
+	for (int i = 0; i < p->rotate.count; i++) {
 		PE_TRY(pe_encoding_rotate_width(p->rotate.list[i], side, widths[i], &widths[i + 1]));
+		p->turns[side] = p->turns[side] || pe_encoding_turns(p->rotate.list[i], side);
+	}
 	for (int i = 0; i <= p->rotate.count; i++)
 		p->widest = pe_max(p->widest, widths[i]);
 	*out = widths[p->rotate.count];

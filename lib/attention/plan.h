@@ -39,6 +39,7 @@ struct pe_plan {
 	struct pe_acting rotate, content, content_row, scores, gains, weights_after, values;
 	pe_encoding *map_heads, *scaler;          /* or NULL */
 	int64_t rotated[3][PE_MAX_ENCODINGS + 1]; /* width of a side's vectors before rotate.list[i] */
+	bool turns[3];                            /* whether one of them turns that side */
 };
 
 /* Checks everything and fills the plan; pe_plan_free takes what there is, also after a failure. */

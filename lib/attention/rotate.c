@@ -25,14 +25,21 @@ void pe_plan_rotate_rows(
 {
 	const pe_tensor *t = tensor_of(p, first->side);
 	int64_t width = t->shape[3];
+	bool turned = false;
 	for (int64_t i = 0; i < count; i++)
-		pe_load_f64(rows + i * width, pe_tensor_at(t, first->batch, first->head, first->token + i), t->dtype,
-			t->strides[3], width);
+		pe_load_f64(scratch + i * width, pe_tensor_at(t, first->batch, first->head, first->token + i),
+			t->dtype, t->strides[3], width);
 	for (int i = 0; i < p->rotate.count; i++) {
 		const int64_t *widths = p->rotated[first->side] + i;
-		memcpy(scratch, rows, (size_t)(count * widths[0]) * sizeof *rows);
+		if (!pe_encoding_turns(p->rotate.list[i], first->side))
+			continue;
+		if (turned)
+			memcpy(scratch, rows, (size_t)(count * widths[0]) * sizeof *rows);
 		pe_encoding_rotate_rows(p->rotate.list[i], first, count, scratch, widths[0], rows, widths[1]);
+		turned = true;
 	}
+	if (!turned)
+		memcpy(rows, scratch, (size_t)(count * width) * sizeof *rows);
 }
 
 pe_status pe_plan_rotate_head(

@@ -74,7 +74,7 @@ struct pe_tiles {
 	const struct pe_kernels *kernels;
 	/* Where there is such a site: queries are turned when a task takes them; keys and values beforehand, of
 	 * some key heads at a time, so that memory stays bounded. Of (batch, key head) turned_first on, dense. */
-	float *turned[3]; /* by side */
+	float *turned[3]; /* by side; NULL: that side is not turned */
 	int64_t turned_first;
 	int64_t packed_first, packed_heads; /* query heads whose tables of content are packed at a time */
 	int64_t first_chunk;                /* of the tasks that are run for these heads */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * From tensors to panels: storage types, scale. */
 #include <math.h>
+#include <string.h>
 
 #include "pool.h"
 #include "tile.h"
@@ -33,7 +34,7 @@ static const float *key_rows(const struct pe_tiles *t, const struct pe_place *fi
 	float *scratch, int64_t *stride, int64_t *step)
 {
 	const struct pe_plan *p = t->plan;
-	if (p->rotate.count == 0)
+	if (!t->turned[first->side])
 		return rows_of(t, first->side == PE_KEYS ? &p->k : &p->v, first, n, scratch, stride, step);
 	*stride = first->side == PE_KEYS ? p->dot_width : p->sum_width;
 	*step = 1;
@@ -72,13 +73,18 @@ static float greatest_length(const float *vectors, int64_t n, int64_t width, int
 	return (float)sqrt(most);
 }
 
-static void load_scales(const struct pe_tile_work *w, struct pe_tile_group *g)
+/* Whether all queries have the same. */
+static bool load_scales(const struct pe_tile_work *w, struct pe_tile_group *g)
 {
 	const struct pe_plan *p = w->tiles->plan;
-	for (int64_t l = 0; l < g->lanes; l++)
+	bool alike = true;
+	for (int64_t l = 0; l < g->lanes; l++) {
 		g->scale[l] = l < g->count && (l == 0 || p->scaler)
 			? (float)(PE_LOG2E * pe_plan_scale(p, w->batch, g->head, g->first + l))
 			: g->scale[0];
+		alike = alike && memcmp(&g->scale[l], &g->scale[0], sizeof g->scale[0]) == 0;
+	}
+	return alike;
 }
 
 void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g)
@@ -86,15 +92,10 @@ void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g)
 	const struct pe_tiles *t = w->tiles;
 	int64_t stride, step, width = t->plan->dot_width;
 	const float *q = query_rows(w, g, &stride, &step);
-	load_scales(w, g);
-	if (t->plan->scaler) {
-		/* Each query has its own. */
-		t->kernels->tile_queries(g->q, g->vecs, q, g->count, stride, step, width, 1.0f);
-		for (int64_t i = 0; i < width * g->lanes; i++)
-			g->q[i] *= g->scale[i % g->lanes];
-	} else {
-		t->kernels->tile_queries(g->q, g->vecs, q, g->count, stride, step, width, g->scale[0]);
-	}
+	bool alike = load_scales(w, g);
+	t->kernels->tile_queries(g->q, g->vecs, q, g->count, stride, step, width, alike ? g->scale[0] : 1.0f);
+	for (int64_t i = 0; !alike && i < width * g->lanes; i++)
+		g->q[i] *= g->scale[i % g->lanes];
 	g->norm = t->key_norms ? fabsf(g->scale[0]) * greatest_length(q, g->count, width, stride, step) : 0.0f;
 }
 
@@ -151,7 +152,7 @@ void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch)
 	const pe_tensor *all[] = {&p->out, &p->q, &p->v, &p->k};
 	int64_t head = w->groups[0].head;
 	w->ahead_count = 0;
-	for (int i = 0; i < (p->rotate.count > 0 ? 2 : 4); i++) {
+	for (int i = 0; i < (p->turns[PE_VALUES] ? 2 : p->turns[PE_KEYS] ? 3 : 4); i++) {
 		int64_t size = (int64_t)pe_dtype_size(all[i]->dtype);
 		w->ahead[w->ahead_count++] =
 			(struct pe_tile_ahead){.row = pe_tensor_at(all[i], batch, i < 2 ? head : key_head(p, head), 0),

@@ -8,20 +8,26 @@
 #define MEMORY ((int64_t)8 << 20) /* bytes, unless one head needs more */
 #define ROWS PE_ROTATED_ROWS      /* vectors a piece of work */
 
+/* Of vectors of this side, after it. */
+static int64_t width_of(const struct pe_plan *p, int side)
+{
+	return p->rotated[side][p->rotate.count];
+}
+
 void pe_tile_turn_rows(
 	const struct pe_plan *p, const struct pe_place *first, int64_t n, double *rows, float *out)
 {
-	int64_t width = p->rotated[first->side][p->rotate.count];
 	pe_plan_rotate_rows(p, first, n, rows, rows + n * p->widest);
-	pe_store_f64(out, PE_F32, 1, rows, 1, n * width);
+	pe_store_f64(out, PE_F32, 1, rows, 1, n * width_of(p, first->side));
 }
 
 int64_t pe_tiles_turned_heads(const struct pe_tiles *t)
 {
 	const struct pe_plan *p = t->plan;
 	int64_t all = p->batch * p->key_heads, unit = p->map_heads ? p->key_heads : 1;
-	int64_t bytes = unit * p->keys * (p->dot_width + p->sum_width) * (int64_t)sizeof(float);
-	if (p->rotate.count == 0 || bytes == 0)
+	int64_t width = (p->turns[PE_KEYS] ? p->dot_width : 0) + (p->turns[PE_VALUES] ? p->sum_width : 0);
+	int64_t bytes = unit * p->keys * width * (int64_t)sizeof(float);
+	if (bytes == 0)
 		return all;
 	return pe_min(all, unit * pe_max(1, MEMORY / bytes));
 }
@@ -29,11 +35,14 @@ int64_t pe_tiles_turned_heads(const struct pe_tiles *t)
 pe_status pe_tiles_make_turned(struct pe_tiles *t, int64_t heads)
 {
 	const struct pe_plan *p = t->plan;
-	if (p->rotate.count == 0)
-		return PE_OK;
-	t->turned[PE_KEYS] = pe_alloc(p->ctx, heads * p->keys, (size_t)p->dot_width * sizeof(float));
-	t->turned[PE_VALUES] = pe_alloc(p->ctx, heads * p->keys, (size_t)p->sum_width * sizeof(float));
-	return t->turned[PE_KEYS] && t->turned[PE_VALUES] ? PE_OK : PE_ERR_NOMEM;
+	for (int side = PE_KEYS; side <= PE_VALUES; side++) {
+		if (!p->turns[side])
+			continue;
+		t->turned[side] = pe_alloc(p->ctx, heads * p->keys, (size_t)width_of(p, side) * sizeof(float));
+		if (!t->turned[side])
+			return PE_ERR_NOMEM;
+	}
+	return PE_OK;
 }
 
 /* Some vectors of one head, as keys and as values. */
@@ -46,10 +55,12 @@ static pe_status turn_chunk(pe_context *worker, void *arg, int64_t chunk)
 	double *rows = pe_alloc(worker, 2 * n, (size_t)p->widest * sizeof *rows);
 	if (!rows)
 		return PE_ERR_NOMEM;
-	struct pe_place at = {PE_KEYS, pair / p->key_heads, pair % p->key_heads, first};
-	pe_tile_turn_rows(p, &at, n, rows, t->turned[PE_KEYS] + (head * p->keys + first) * p->dot_width);
-	at.side = PE_VALUES;
-	pe_tile_turn_rows(p, &at, n, rows, t->turned[PE_VALUES] + (head * p->keys + first) * p->sum_width);
+	for (int side = PE_KEYS; side <= PE_VALUES; side++) {
+		struct pe_place at = {(pe_side)side, pair / p->key_heads, pair % p->key_heads, first};
+		if (t->turned[side])
+			pe_tile_turn_rows(
+				p, &at, n, rows, t->turned[side] + (head * p->keys + first) * width_of(p, side));
+	}
 	pe_free(worker, rows);
 	return PE_OK;
 }

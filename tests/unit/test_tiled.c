@@ -138,7 +138,10 @@ static const struct pe_encoder makers[SITES] = {
 	[CONTENT] = {.table = {.name = "content"}, .content = made_terms},
 	[CONTENT_ROW] = {.table = {.name = "content_row"}, .content_row = made_row},
 	[MAP_HEADS] = {.table = {.name = "map_heads"}, .map_heads = made_heads},
-	[ROTATE] = {.table = {.name = "rotate"}, .rotate = made_rotate, .rotate_width = made_width},
+	[ROTATE] = {.table = {.name = "rotate"},
+		.rotate = made_rotate,
+		.rotate_width = made_width,
+		.turns_values = true},
 	[SCALE] = {.table = {.name = "scale"}, .scale = made_scale},
 	[VALUES] = {.table = {.name = "values"}, .values = made_terms},
 };
