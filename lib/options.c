@@ -5,152 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "number.h"
+#include "option_value.h"
 #include "registry.h"
-
-struct value {
-	char *text;      /* as set */
-	int64_t integer; /* INT, BOOL; CHOICE: the word's place */
-	double real;
-	double *list;
-	int64_t count;
-	bool by_name;
-};
 
 struct pe_params {
 	pe_context *ctx;
 	const struct pe_option_table *table;
-	const pe_preset_info *preset; /* or NULL */
-	struct value values[];        /* one an option */
+	const pe_preset_info *preset;    /* or NULL */
+	struct pe_option_value values[]; /* one an option */
 };
-
-/* ---- parsing one value -------------------------------------------------------------- */
-
-static pe_status refuse(pe_context *ctx, const struct pe_option_table *table, const pe_option_info *option,
-	const char *text, const char *expected)
-{
-	return pe_fail(ctx, PE_ERR_RANGE, "%s: %s: \"%s\" is not %s", table->name, option->name, text, expected);
-}
-
-static pe_status refuse_number(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, const char *kind)
-{
-	char low[32], high[32], expected[128];
-	pe_format_f64(low, option->min, 15);
-	pe_format_f64(high, option->max, 15);
-	strcpy(expected, kind);
-	strcat(expected, " from ");
-	strcat(expected, low);
-	strcat(expected, " to ");
-	strcat(expected, high);
-	return refuse(ctx, table, option, text, expected);
-}
-
-static bool in_range(const pe_option_info *option, double x)
-{
-	return x >= option->min && x <= option->max; /* false for NaN */
-}
-
-static pe_status parse_integer(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, struct value *out)
-{
-	if (!pe_parse_i64(text, strlen(text), &out->integer) || !in_range(option, (double)out->integer))
-		return refuse_number(ctx, table, option, text, "an integer");
-	return PE_OK;
-}
-
-static pe_status parse_real(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, struct value *out)
-{
-	if (!pe_parse_f64(text, strlen(text), &out->real) || !in_range(option, out->real))
-		return refuse_number(ctx, table, option, text, "a number");
-	return PE_OK;
-}
-
-static pe_status parse_bool(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, struct value *out)
-{
-	if ((text[0] != '0' && text[0] != '1') || text[1] != '\0')
-		return refuse(ctx, table, option, text, "0 or 1");
-	out->integer = text[0] - '0';
-	return PE_OK;
-}
-
-/* The place of text among words separated by '|', or -1. */
-static int64_t find_word(const char *words, const char *text)
-{
-	size_t size = strlen(text);
-	for (int64_t place = 0;; place++) {
-		size_t word = strcspn(words, "|");
-		if (word == size && memcmp(words, text, size) == 0)
-			return place;
-		if (words[word] == '\0')
-			return -1;
-		words += word + 1;
-	}
-}
-
-static pe_status parse_choice(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, struct value *out)
-{
-	out->integer = find_word(option->choices, text);
-	if (out->integer < 0)
-		return pe_fail(ctx, PE_ERR_RANGE, "%s: %s: \"%s\" is not one of %s", table->name, option->name, text,
-			option->choices);
-	return PE_OK;
-}
-
-static pe_status parse_list(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, struct value *out)
-{
-	if (text[0] == '\0')
-		return PE_OK;
-	int64_t count = 1;
-	for (const char *c = text; *c; c++)
-		count += *c == '/';
-	out->list = pe_alloc(ctx, count, sizeof *out->list);
-	if (!out->list)
-		return PE_ERR_NOMEM;
-	const char *at = text;
-	for (; out->count < count; out->count++) {
-		size_t size = strcspn(at, "/");
-		double *x = &out->list[out->count];
-		if (!pe_parse_f64(at, size, x) || !in_range(option, *x))
-			return refuse_number(ctx, table, option, text, "a list, written 16/24/24, of numbers");
-		at += size + 1;
-	}
-	return PE_OK;
-}
-
-static void clear_value(pe_context *ctx, struct value *value)
-{
-	pe_free(ctx, value->text);
-	pe_free(ctx, value->list);
-	*value = (struct value){0};
-}
-
-static pe_status parse_value(pe_context *ctx, const struct pe_option_table *table,
-	const pe_option_info *option, const char *text, struct value *out)
-{
-	static pe_status (*const parsers[])(pe_context *, const struct pe_option_table *, const pe_option_info *,
-		const char *, struct value *) = {
-		[PE_OPTION_INT] = parse_integer,
-		[PE_OPTION_REAL] = parse_real,
-		[PE_OPTION_BOOL] = parse_bool,
-		[PE_OPTION_CHOICE] = parse_choice,
-		[PE_OPTION_LIST] = parse_list,
-		[PE_OPTION_STRING] = NULL,
-	};
-	*out = (struct value){0};
-	pe_status status = PE_OK;
-	if (parsers[option->type])
-		status = parsers[option->type](ctx, table, option, text, out);
-	if (status == PE_OK && !(out->text = pe_strdup(ctx, text)))
-		status = PE_ERR_NOMEM;
-	if (status != PE_OK)
-		clear_value(ctx, out);
-	return status;
-}
 
 /* ---- parameters --------------------------------------------------------------------- */
 
@@ -164,10 +27,10 @@ static int64_t find_option(const struct pe_option_table *table, const char *name
 
 static pe_status set_value(pe_params *params, int64_t index, const char *text, bool by_name)
 {
-	struct value parsed;
-	PE_TRY(parse_value(params->ctx, params->table, &params->table->options[index], text, &parsed));
+	struct pe_option_value parsed;
+	PE_TRY(pe_option_parse(params->ctx, params->table->name, &params->table->options[index], text, &parsed));
 	parsed.by_name = by_name;
-	clear_value(params->ctx, &params->values[index]);
+	pe_option_clear(params->ctx, &params->values[index]);
 	params->values[index] = parsed;
 	return PE_OK;
 }
@@ -226,7 +89,7 @@ void pe_params_destroy(pe_params **address)
 	pe_params *params = *address;
 	*address = NULL;
 	for (int64_t i = 0; i < params->table->option_count; i++)
-		clear_value(params->ctx, &params->values[i]);
+		pe_option_clear(params->ctx, &params->values[i]);
 	pe_free(params->ctx, params);
 }
 
@@ -258,13 +121,13 @@ static char *preset_text(pe_context *ctx, const pe_preset_info *preset, const pe
 }
 
 static pe_status parse_from_preset(
-	const pe_params *params, int64_t index, const pe_preset_info *preset, struct value *out)
+	const pe_params *params, int64_t index, const pe_preset_info *preset, struct pe_option_value *out)
 {
 	const pe_option_info *option = &params->table->options[index];
 	char *text = preset_text(params->ctx, preset, option);
 	if (!text)
 		return PE_ERR_NOMEM;
-	pe_status status = parse_value(params->ctx, params->table, option, text, out);
+	pe_status status = pe_option_parse(params->ctx, params->table->name, option, text, out);
 	pe_free(params->ctx, text);
 	return status;
 }
@@ -273,7 +136,7 @@ static pe_status parse_from_preset(
 static pe_status apply_preset(pe_params *params, const pe_preset_info *preset)
 {
 	int64_t count = params->table->option_count;
-	struct value *fresh = pe_alloc_zero(params->ctx, count, sizeof *fresh);
+	struct pe_option_value *fresh = pe_alloc_zero(params->ctx, count, sizeof *fresh);
 	if (!fresh)
 		return PE_ERR_NOMEM;
 	pe_status status = PE_OK;
@@ -282,11 +145,11 @@ static pe_status apply_preset(pe_params *params, const pe_preset_info *preset)
 			status = parse_from_preset(params, i, preset, &fresh[i]);
 	for (int64_t i = 0; i < count; i++) {
 		if (status == PE_OK && !params->values[i].by_name) {
-			struct value old = params->values[i];
+			struct pe_option_value old = params->values[i];
 			params->values[i] = fresh[i];
 			fresh[i] = old;
 		}
-		clear_value(params->ctx, &fresh[i]);
+		pe_option_clear(params->ctx, &fresh[i]);
 	}
 	pe_free(params->ctx, fresh);
 	return status;
@@ -354,16 +217,17 @@ const struct pe_option_table *pe_params_table(const pe_params *params)
 	return params->table;
 }
 
-static const struct value *look_up(const pe_params *params, const char *name)
+static const struct pe_option_value *look_up(const pe_params *params, const char *name)
 {
 	int64_t index = find_option(params->table, name, strlen(name));
 	assert(index >= 0);
 	return &params->values[index];
 }
 
-static const struct value *look_up_type(const pe_params *params, const char *name, pe_option_type type)
+static const struct pe_option_value *look_up_type(
+	const pe_params *params, const char *name, pe_option_type type)
 {
-	const struct value *value = look_up(params, name);
+	const struct pe_option_value *value = look_up(params, name);
 	assert(params->table->options[value - params->values].type == type);
 	(void)type;
 	return value;
@@ -396,7 +260,7 @@ const char *pe_params_text(const pe_params *params, const char *name)
 
 const double *pe_params_list(const pe_params *params, const char *name, int64_t *count)
 {
-	const struct value *value = look_up_type(params, name, PE_OPTION_LIST);
+	const struct pe_option_value *value = look_up_type(params, name, PE_OPTION_LIST);
 	*count = value->count;
 	return value->list;
 }
@@ -423,7 +287,7 @@ pe_option_info pe_params_info(const pe_params *params, const char *name)
 
 bool pe_params_is_default(const pe_params *params, const char *name)
 {
-	const struct value *value = look_up(params, name);
+	const struct pe_option_value *value = look_up(params, name);
 	return !value->by_name &&
 		strcmp(value->text, params->table->options[value - params->values].fallback) == 0;
 }
