@@ -4,163 +4,23 @@
  * transformers with linear complexity", ICML 2021; names and beginnings as in its code (SineSPE, ConvSPE,
  * SPEFilter). */
 #include <math.h>
-#include <string.h>
 
-#include "encoder.h"
-#include "kernels/kernels.h"
-#include "rng.h"
-#include "rotation.h"
+#include "spe_codes.h"
 
-enum kind { SINE, CONV };
-enum { CHUNK = 256 }; /* realizations at a time: what is drawn stays on the stack */
+#define FARTHEST 0x1p40 /* of conv's positions, so that each noise has a number of its own */
 
 /* Numbers of noise that are kept rather than drawn for each block of tokens: 16 MB. */
 #define MOST_KEPT ((int64_t)1 << 21)
-#define FARTHEST 0x1p40 /* of conv's positions, so that each noise has a number of its own */
-
-struct state {
-	enum kind kind;
-	int64_t dim, realizations, sines, kernel;
-	double *frequency, *offset, *amplitude; /* sine: (heads, dim, sines) */
-	const double *filter[2];                /* conv: of queries and keys, (heads, dim, kernel) */
-	double *pass, *dry;                     /* (heads, dim): of the code, and of the gate's noise */
-	const double *noise, *gate_noise;       /* given or kept; NULL: drawn when needed */
-	double *kept, *kept_gate;               /* their memory, if it is the state's */
-	int64_t rows;                           /* of noise, a feature; conv has them if noise is given */
-	uint64_t draw;
-};
-
-/* ---- noise ----------------------------------------------------------------------------- */
-
-/* Row number `row` of the noise of one feature: realizations first … first + n - 1. */
-static const double *noise_row(const pe_encoding *e, const double *at_hand, int64_t rows, bool gate,
-	int64_t feature, int64_t row, int64_t first, int64_t n, double *scratch)
-{
-	const struct state *s = e->state;
-	if (at_hand)
-		return at_hand + (feature * rows + row) * s->realizations + first;
-	uint64_t stream = 0x73746F6368617374u + ((2 * s->draw + gate) << 32) + (uint64_t)feature;
-	uint64_t even = (uint64_t)(s->realizations + 1) / 2 * 2;
-	pe_rng_normals_from(e->ctx->seed, stream, (uint64_t)row * even + (uint64_t)first, n, scratch);
-	return scratch;
-}
-
-/* ---- codes, times features ------------------------------------------------------------- */
-
-/* Realizations first … first + n - 1 of so many rows. */
-struct part {
-	const struct pe_place *at;
-	int64_t count, first, n;
-	const double *in; /* (count, dim) */
-	double *out;      /* (count, realizations) */
-};
-
-static void add(double *out, double by, const double *noise, int64_t n)
-{
-	for (int64_t r = 0; r < n; r++)
-		out[r] += by * noise[r];
-}
-
-static double *out_of(const struct state *s, const struct part *p, int64_t i)
-{
-	return p->out + i * s->realizations + p->first;
-}
-
-/* One sine of one feature: x (cos φ z + sin φ z'), φ = 2π f p + θ; keys have no θ. */
-static void add_sine(const pe_encoding *e, const struct part *p, int64_t d, int64_t k)
-{
-	const struct state *s = e->state;
-	int64_t feature = p->at->head * s->dim + d, at = feature * s->sines + k;
-	double angle[PE_ROTATED_ROWS], sine[PE_ROTATED_ROWS], cosine[PE_ROTATED_ROWS], a[CHUNK], b[CHUNK];
-	const double *z = noise_row(e, s->noise, s->rows, false, feature, 2 * k, p->first, p->n, a);
-	const double *w = noise_row(e, s->noise, s->rows, false, feature, 2 * k + 1, p->first, p->n, b);
-	const pe_domain *domain = pe_side_domain(e, p->at->side);
-	for (int64_t i = 0; i < p->count; i++) {
-		double turns = s->frequency[at] * pe_domain_position(domain, p->at->batch, p->at->token + i);
-		angle[i] = 2 * PE_PI * (turns - floor(turns)) + (p->at->side == PE_QUERIES ? s->offset[at] : 0);
-	}
-	e->ctx->kernels->sincos(angle, p->count, sine, cosine);
-	for (int64_t i = 0; i < p->count; i++) {
-		double x = p->in[i * s->dim + d] * s->amplitude[at];
-		add(out_of(s, p, i), x * cosine[i], z, p->n);
-		add(out_of(s, p, i), x * sine[i], w, p->n);
-	}
-}
-
-static int64_t place_of(const pe_encoding *e, const struct part *p, int64_t i)
-{
-	return (int64_t)pe_domain_position(pe_side_domain(e, p->at->side), p->at->batch, p->at->token + i);
-}
-
-/* One feature of tokens first … end - 1, which stand next to each other: each noise is drawn once, and
- * added where the filter reaches it, x Σ_j filter_j z_{p + j}. */
-static void add_filtered(const pe_encoding *e, const struct part *p, int64_t d, int64_t first, int64_t end)
-{
-	const struct state *s = e->state;
-	int64_t feature = p->at->head * s->dim + d, start = place_of(e, p, first);
-	const double *filter = s->filter[p->at->side] + feature * s->kernel;
-	double drawn[CHUNK];
-	for (int64_t row = 0; row < end - first + s->kernel - 1; row++) {
-		const double *z = noise_row(e, s->noise, s->rows, false, feature, start + row, p->first, p->n, drawn);
-		int64_t from = pe_max(0, row - s->kernel + 1), to = pe_min(end - first, row + 1);
-		for (int64_t i = from; i < to; i++)
-			add(out_of(s, p, first + i), p->in[(first + i) * s->dim + d] * s->pass[feature] * filter[row - i],
-				z, p->n);
-	}
-}
-
-static void add_conv(const pe_encoding *e, const struct part *p, int64_t d)
-{
-	for (int64_t first = 0, end; first < p->count; first = end) {
-		for (end = first + 1; end < p->count && place_of(e, p, end) == place_of(e, p, end - 1) + 1; end++)
-			;
-		add_filtered(e, p, d, first, end);
-	}
-}
-
-static void add_gate(const pe_encoding *e, const struct part *p, int64_t d)
-{
-	const struct state *s = e->state;
-	int64_t feature = p->at->head * s->dim + d;
-	double drawn[CHUNK];
-	const double *w = noise_row(e, s->gate_noise, 1, true, feature, 0, p->first, p->n, drawn);
-	for (int64_t i = 0; i < p->count; i++)
-		add(out_of(s, p, i), p->in[i * s->dim + d] * s->dry[feature], w, p->n);
-}
-
-static void add_part(const pe_encoding *e, const struct part *p)
-{
-	const struct state *s = e->state;
-	for (int64_t i = 0; i < p->count; i++)
-		memset(out_of(s, p, i), 0, (size_t)p->n * sizeof *p->out);
-	for (int64_t d = 0; d < s->dim; d++) {
-		for (int64_t k = 0; s->kind == SINE && k < s->sines; k++)
-			add_sine(e, p, d, k);
-		if (s->kind == CONV)
-			add_conv(e, p, d);
-		if (s->dry)
-			add_gate(e, p, d);
-	}
-}
-
-static void rotate_rows(const pe_encoding *e, const struct pe_place *first, int64_t count, const double *in,
-	int64_t width, double *out)
-{
-	const struct state *s = e->state;
-	(void)width;
-	for (int64_t r = 0; r < s->realizations; r += CHUNK)
-		add_part(e, &(struct part){first, count, r, pe_min(CHUNK, s->realizations - r), in, out});
-}
 
 static void rotate(
 	const pe_encoding *e, const struct pe_place *at, const double *in, int64_t width, double *out)
 {
-	rotate_rows(e, at, 1, in, width, out);
+	pe_spe_rotate_rows(e, at, 1, in, width, out);
 }
 
 static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64_t *out)
 {
-	const struct state *s = e->state;
+	const struct pe_spe *s = e->state;
 	(void)side;
 	if (width != s->dim)
 		return pe_encoding_fail(e, PE_ERR_SHAPE, "heads are %lld wide, and head_dim is %lld",
@@ -171,7 +31,7 @@ static pe_status rotate_width(pe_encoding *e, pe_side side, int64_t width, int64
 
 static double scale(const pe_encoding *e, const struct pe_place *query, int64_t width)
 {
-	const struct state *s = e->state;
+	const struct pe_spe *s = e->state;
 	(void)query, (void)width;
 	return 1 / sqrt((double)s->realizations);
 }
@@ -202,7 +62,7 @@ static void begin_gains(double *gains, int64_t features, int64_t sines)
 
 /* What follows from the gate: g = σ(gate), codes times √(1-g), the gate's noise times √g, and all over
  * (R dim)^(1/4). */
-static pe_status take_gate(pe_encoding *e, struct state *s)
+static pe_status take_gate(pe_encoding *e, struct pe_spe *s)
 {
 	const int64_t shape[] = {e->heads, s->dim}, features = e->heads * s->dim;
 	double *gate = NULL, by = pow((double)s->realizations * (double)s->dim, -0.25);
@@ -221,7 +81,7 @@ static pe_status take_gate(pe_encoding *e, struct state *s)
 	return PE_OK;
 }
 
-static pe_status take_sines(pe_encoding *e, struct state *s)
+static pe_status take_sines(pe_encoding *e, struct pe_spe *s)
 {
 	const int64_t shape[] = {e->heads, s->dim, s->sines}, count = shape[0] * shape[1] * shape[2];
 	double *frequencies, *offsets, *gains;
@@ -243,7 +103,7 @@ static pe_status take_sines(pe_encoding *e, struct state *s)
 	return PE_OK;
 }
 
-static pe_status take_filters(pe_encoding *e, struct state *s)
+static pe_status take_filters(pe_encoding *e, struct pe_spe *s)
 {
 	const int64_t shape[] = {e->heads, s->dim, s->kernel};
 	struct pe_initial initial = pe_initial_uniform(0, 1 / sqrt((double)s->kernel / 2));
@@ -257,7 +117,7 @@ static pe_status take_filters(pe_encoding *e, struct state *s)
 }
 
 /* Conv needs whole numbers, and, of noise that is given, rows that are there. */
-static pe_status check_positions(pe_encoding *e, const struct state *s, const pe_domain *domain)
+static pe_status check_positions(pe_encoding *e, const struct pe_spe *s, const pe_domain *domain)
 {
 	int64_t batches = domain->positions ? domain->batch : 1;
 	for (int64_t n = 0; n < batches * domain->tokens; n++) {
@@ -266,66 +126,54 @@ static pe_status check_positions(pe_encoding *e, const struct state *s, const pe
 			return pe_encoding_fail(e, PE_ERR_RANGE,
 				"kind=conv takes whole numbers as positions, up to 2^40, and one is %g; kind=sine takes any",
 				p);
-		if (s->noise && (p < 0 || p > (double)(s->rows - s->kernel)))
+		if (s->noise.numbers && (p < 0 || p > (double)(s->noise.rows - s->kernel)))
 			return pe_encoding_fail(e, PE_ERR_RANGE,
 				"with %lld rows of noise and a kernel of %lld, positions are 0 to %lld, and one is %g",
-				(long long)s->rows, (long long)s->kernel, (long long)(s->rows - s->kernel), p);
+				(long long)s->noise.rows, (long long)s->kernel, (long long)(s->noise.rows - s->kernel), p);
 	}
 	return PE_OK;
 }
 
 /* Noise by name, for those who have it from elsewhere. */
-static pe_status take_noise(pe_encoding *e, struct state *s)
+static pe_status take_noise(pe_encoding *e, struct pe_spe *s)
 {
-	int64_t shape[PE_MAX_DIMS];
-	int32_t ndim;
+	int64_t given = pe_encoding_given_size(e, "noise", 4, 2);
 	double *values;
-	s->rows = 2 * s->sines;
-	if (pe_encoding_given_shape(e, "noise", &ndim, shape)) {
-		s->rows = s->kind == CONV && ndim == 4 ? shape[2] : s->rows;
-		const int64_t must[] = {e->heads, s->dim, s->rows, s->realizations};
-		PE_TRY(pe_encoding_weight(e, "noise", 4, must, pe_initial_constant(0), &values));
-		s->noise = values;
+	s->noise.rows = s->kind == PE_SPE_CONV ? given : 2 * s->sines;
+	s->gate_noise = (struct pe_spe_noise){.rows = 1, .gate = true};
+	if (pe_encoding_weight_is_given(e, "noise")) {
+		const int64_t shape[] = {e->heads, s->dim, s->noise.rows, s->realizations};
+		PE_TRY(pe_encoding_weight(e, "noise", 4, shape, pe_initial_constant(0), &values));
+		s->noise.numbers = values;
 	}
 	if (s->dry && pe_encoding_weight_is_given(e, "gate_noise")) {
-		const int64_t must[] = {e->heads, s->dim, s->realizations};
-		PE_TRY(pe_encoding_weight(e, "gate_noise", 3, must, pe_initial_constant(0), &values));
-		s->gate_noise = values;
+		const int64_t shape[] = {e->heads, s->dim, s->realizations};
+		PE_TRY(pe_encoding_weight(e, "gate_noise", 3, shape, pe_initial_constant(0), &values));
+		s->gate_noise.numbers = values;
 	}
 	return PE_OK;
 }
 
 /* Draws all rows of all features now, if they are few. */
-static pe_status keep(pe_encoding *e, int64_t rows, bool gate, double **out)
+static pe_status keep(pe_encoding *e, struct pe_spe_noise *noise)
 {
-	const struct state *s = e->state;
-	int64_t features = e->heads * s->dim;
-	if (features * rows * s->realizations > MOST_KEPT)
+	const struct pe_spe *s = e->state;
+	int64_t rows = e->heads * s->dim * noise->rows;
+	if (noise->numbers || rows * s->realizations > MOST_KEPT)
 		return PE_OK;
-	*out = pe_alloc(e->ctx, features * rows, (size_t)s->realizations * sizeof **out);
-	if (!*out)
+	double *kept = noise->kept = pe_alloc(e->ctx, rows, (size_t)s->realizations * sizeof *kept);
+	if (!kept)
 		return PE_ERR_NOMEM;
-	for (int64_t i = 0; i < features * rows; i++)
-		noise_row(e, NULL, rows, gate, i / rows, i % rows, 0, s->realizations, *out + i * s->realizations);
+	for (int64_t i = 0; i < rows; i++)
+		pe_spe_noise_row(
+			e, noise, i / noise->rows, i % noise->rows, 0, s->realizations, kept + i * s->realizations);
+	noise->numbers = kept;
 	return PE_OK;
 }
 
-static pe_status keep_noise(pe_encoding *e, struct state *s)
+static pe_status take_sizes(pe_encoding *e, struct pe_spe *s)
 {
-	if (s->kind == SINE && !s->noise) {
-		PE_TRY(keep(e, s->rows, false, &s->kept));
-		s->noise = s->kept;
-	}
-	if (s->dry && !s->gate_noise) {
-		PE_TRY(keep(e, 1, true, &s->kept_gate));
-		s->gate_noise = s->kept_gate;
-	}
-	return PE_OK;
-}
-
-static pe_status take_sizes(pe_encoding *e, struct state *s)
-{
-	const char *codes = s->kind == SINE ? "freqs" : "conv_q";
+	const char *codes = s->kind == PE_SPE_SINE ? "freqs" : "conv_q";
 	PE_TRY(pe_encoding_size(e, "heads", codes, 3, 0, &e->heads));
 	PE_TRY(pe_encoding_size(e, "head_dim", codes, 3, 1, &s->dim));
 	PE_TRY(pe_encoding_size(e, "sines", "freqs", 3, 2, &s->sines));
@@ -336,30 +184,32 @@ static pe_status take_sizes(pe_encoding *e, struct state *s)
 
 static pe_status bind(pe_encoding *e)
 {
-	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
-	struct state *s = e->state;
-	s->kind = (enum kind)pe_params_choice(e->params, "kind");
+	PE_TRY(pe_encoding_state(e, sizeof(struct pe_spe)));
+	struct pe_spe *s = e->state;
+	s->kind = (enum pe_spe_kind)pe_params_choice(e->params, "kind");
 	PE_TRY(take_sizes(e, s));
 	s->draw = (uint64_t)pe_params_int(e->params, "seed");
-	PE_TRY(s->kind == SINE ? take_sines(e, s) : take_filters(e, s));
+	PE_TRY(s->kind == PE_SPE_SINE ? take_sines(e, s) : take_filters(e, s));
 	PE_TRY(take_noise(e, s));
 	PE_TRY(pe_declare_weights(e));
-	if (s->kind == CONV) {
+	if (s->kind == PE_SPE_CONV) {
 		PE_TRY(check_positions(e, s, e->domain));
 		PE_TRY(check_positions(e, s, e->queries));
 	}
-	return keep_noise(e, s);
+	if (s->kind == PE_SPE_SINE)
+		PE_TRY(keep(e, &s->noise));
+	return s->dry ? keep(e, &s->gate_noise) : PE_OK;
 }
 
 static void release(pe_encoding *e)
 {
-	struct state *s = e->state;
+	struct pe_spe *s = e->state;
 	pe_free(e->ctx, s->frequency);
 	pe_free(e->ctx, s->amplitude);
 	pe_free(e->ctx, s->pass);
 	pe_free(e->ctx, s->dry);
-	pe_free(e->ctx, s->kept);
-	pe_free(e->ctx, s->kept_gate);
+	pe_free(e->ctx, s->noise.kept);
+	pe_free(e->ctx, s->gate_noise.kept);
 }
 
 static const pe_option_info options[] = {
@@ -438,7 +288,7 @@ const struct pe_encoder pe_encoder_spe = {
 	.release = release,
 	.compute = pe_compute_own_weights,
 	.rotate = rotate,
-	.rotate_rows = rotate_rows,
+	.rotate_rows = pe_spe_rotate_rows,
 	.rotate_width = rotate_width,
 	.scale = scale,
 };
