@@ -5,33 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "grid_axes.h"
-#include "kernels/kernels.h"
+#include "axial_channels.h"
 #include "token_table.h"
 
-enum layout { BLOCKS, INTERLEAVED, TRIG };
-enum { FLAT = 3, BLOCK = 64 };
-
-struct axis {
-	int number;    /* 0 t, 1 y, 2 x; or FLAT */
-	int64_t bands; /* sines, and cosines */
-	double *frequency;
-	double scale; /* of its coordinates */
-	/* Where in a row its sines and cosines begin, and how far apart they are. */
-	int64_t sine, cosine, step;
-	int64_t numbers; /* where in the shared numbers those of its first place begin, 2 × bands a place */
-};
+enum { FLAT = 3 };
 
 struct state {
 	struct pe_token_table table;
-	int axes;
-	struct axis axis[PE_MAX_GRID_AXES];
-	int64_t used; /* channels; the others are 0 */
-	enum layout layout;
-	bool columns; /* places are counted column by column */
+	struct pe_axial_channels channels; /* an axis number may be FLAT */
+	bool columns;                      /* places are counted column by column */
 	bool normalize;
 	double start, shift, eps;
-	double *frequencies;
 	double *numbers;     /* of every frame, row and column; not for flat axes and padded grids */
 	double *coordinates; /* (batch, places, axes) of a padded grid */
 };
@@ -39,35 +23,12 @@ struct state {
 /* ---- the numbers of one coordinate -------------------------------------------------- */
 
 /* Of the place that is number `counted`, from 0, of a line whose last place is number `last`. */
-static double coordinate(const struct state *s, const struct axis *a, double counted, double last)
+static double coordinate(const struct state *s, double scale, double counted, double last)
 {
 	double c = s->start + counted + s->shift, end = s->start + last + s->eps;
 	if (!s->normalize)
-		return c * a->scale;
-	return fabs(end) > 0 ? c / end * a->scale : 0; /* a single row at 0 stays there */
-}
-
-/* How many of `count` values from `first` on, step apart, are below `end`. */
-static int64_t count_below(int64_t first, int64_t step, int64_t count, int64_t end)
-{
-	return pe_max(0, pe_min(count, (end - first + step - 1) / step));
-}
-
-/* Sines and cosines of a coordinate, `step` apart; the first so many of each. */
-static void write_axis(const pe_encoding *e, const struct axis *a, double c, double *sines, double *cosines,
-	int64_t step, int64_t sine_count, int64_t cosine_count)
-{
-	double angle[BLOCK], sine[BLOCK], cosine[BLOCK];
-	for (int64_t first = 0; first < sine_count; first += BLOCK) {
-		int64_t count = pe_min(BLOCK, sine_count - first);
-		for (int64_t k = 0; k < count; k++)
-			angle[k] = c * a->frequency[first + k];
-		e->ctx->kernels->sincos(angle, count, sine, cosine);
-		for (int64_t k = 0; k < count; k++)
-			sines[(first + k) * step] = sine[k];
-		for (int64_t k = 0; k < pe_min(count, cosine_count - first); k++)
-			cosines[(first + k) * step] = cosine[k];
-	}
+		return c * scale;
+	return fabs(end) > 0 ? c / end * scale : 0; /* a single row at 0 stays there */
 }
 
 /* ---- rows --------------------------------------------------------------------------- */
@@ -80,12 +41,11 @@ static void row(const pe_encoding *e, int64_t batch, int64_t token, double *out)
 	int64_t dim = s->table.dim, places = domain->frames * domain->height * domain->width;
 	int64_t place = domain->first + token - domain->prefix;
 	memset(out, 0, (size_t)dim * sizeof *out);
-	for (int i = 0; i < s->axes && place >= 0; i++) {
-		const struct axis *a = &s->axis[i];
-		double c = s->coordinates ? s->coordinates[(batch * places + place) * s->axes + i]
-								  : coordinate(s, a, (double)place, (double)(places - 1));
-		write_axis(e, a, c, out + a->sine, out + a->cosine, a->step,
-			count_below(a->sine, a->step, a->bands, dim), count_below(a->cosine, a->step, a->bands, dim));
+	for (int i = 0; i < s->channels.count && place >= 0; i++) {
+		const struct pe_axial_axis *a = &s->channels.axis[i];
+		double c = s->coordinates ? s->coordinates[(batch * places + place) * s->channels.count + i]
+								  : coordinate(s, a->scale, (double)place, (double)(places - 1));
+		pe_axial_write_row(e, a, c, dim, out);
 	}
 }
 
@@ -110,11 +70,13 @@ static bool find(const pe_encoding *e, int64_t batch, int64_t token, int64_t sta
 	int64_t place[3];
 	if (!find_place(s, e->domain, token, place))
 		return false;
-	int parts = 0;
-	for (int i = 0; i < s->axes; i++)
-		starts[parts++] = s->axis[i].numbers + place[s->axis[i].number] * 2 * s->axis[i].bands;
-	for (int i = 0; i < s->axes && s->layout == TRIG; i++)
-		starts[parts++] = starts[i] + s->axis[i].bands;
+	int parts = 0, axes = s->channels.count;
+	for (int i = 0; i < axes; i++) {
+		const struct pe_axial_axis *a = &s->channels.axis[i];
+		starts[parts++] = a->numbers + place[a->number] * 2 * a->bands;
+	}
+	for (int i = 0; i < axes && s->channels.layout == PE_AXIAL_TRIG; i++)
+		starts[parts++] = starts[i] + s->channels.axis[i].bands;
 	starts[parts] = 0; /* of the zeros at the end, if there are any */
 	return true;
 }
@@ -128,9 +90,9 @@ static pe_status take_axes(pe_encoding *e, struct state *s, int64_t widths[PE_MA
 	struct pe_grid_axes axes = {1, {FLAT}};
 	if (!flat)
 		axes = pe_grid_axes_of(word, e->domain);
-	s->axes = axes.count;
+	s->channels.count = axes.count;
 	for (int i = 0; i < axes.count; i++)
-		s->axis[i].number = axes.number[i];
+		s->channels.axis[i].number = axes.number[i];
 	if (e->domain->padding && (flat || s->columns))
 		return pe_encoding_fail(
 			e, PE_ERR_UNSUPPORTED, "%s takes no padding mask", flat ? "axes=flat" : "order=columns");
@@ -143,47 +105,12 @@ static pe_status take_scales(pe_encoding *e, struct state *s)
 {
 	int64_t count;
 	const double *list = pe_params_list(e->params, "scale", &count);
-	if (count != 1 && count != s->axes)
-		return pe_encoding_fail(
-			e, PE_ERR_RANGE, "scale has %lld numbers, and the grid %d axes", (long long)count, s->axes);
-	for (int i = 0; i < s->axes; i++) {
+	if (count != 1 && count != s->channels.count)
+		return pe_encoding_fail(e, PE_ERR_RANGE, "scale has %lld numbers, and the grid %d axes",
+			(long long)count, s->channels.count);
+	for (int i = 0; i < s->channels.count; i++) {
 		double scale = list[count == 1 ? 0 : i];
-		s->axis[i].scale = fabs(scale) > 0 ? scale : s->normalize ? 2 * PE_PI : 1;
-	}
-	return PE_OK;
-}
-
-/* Where each axis' channels are in a row. */
-static void lay_out(struct state *s, const int64_t widths[PE_MAX_GRID_AXES])
-{
-	int64_t at = 0, bands = 0, before = 0;
-	for (int i = 0; i < s->axes; i++)
-		bands += widths[i] / 2;
-	for (int i = 0; i < s->axes; at += widths[i], before += widths[i] / 2, i++) {
-		struct axis *a = &s->axis[i];
-		a->bands = widths[i] / 2;
-		a->sine = s->layout == TRIG ? before : at;
-		a->cosine = s->layout == TRIG ? bands + before : s->layout == BLOCKS ? at + a->bands : at + 1;
-		a->step = s->layout == INTERLEAVED ? 2 : 1;
-	}
-	s->used = pe_min(2 * bands, s->table.dim);
-}
-
-static pe_status make_frequencies(pe_encoding *e, struct state *s)
-{
-	double base = pe_params_real(e->params, "base");
-	bool closed = pe_params_choice(e->params, "timescale") == 1;
-	int64_t bands = 0;
-	for (int i = 0; i < s->axes; i++)
-		bands += s->axis[i].bands;
-	double *w = s->frequencies = pe_alloc(e->ctx, bands, sizeof *w);
-	if (!w)
-		return PE_ERR_NOMEM;
-	for (int i = 0; i < s->axes; w += s->axis[i++].bands) {
-		int64_t count = s->axis[i].bands, steps = closed ? pe_max(count - 1, 1) : count;
-		s->axis[i].frequency = w;
-		for (int64_t k = 0; k < count; k++)
-			w[k] = pow(base, -(double)k / (double)steps);
+		s->channels.axis[i].scale = fabs(scale) > 0 ? scale : s->normalize ? 2 * PE_PI : 1;
 	}
 	return PE_OK;
 }
@@ -196,7 +123,7 @@ static int twin_of(const pe_encoding *e, const struct state *s, int i)
 	int64_t scales;
 	(void)pe_params_list(e->params, "scale", &scales);
 	for (int j = 0; j < i && !s->normalize && scales == 1; j++)
-		if (s->axis[j].bands == s->axis[i].bands)
+		if (s->channels.axis[j].bands == s->channels.axis[i].bands)
 			return j;
 	return i;
 }
@@ -204,29 +131,28 @@ static int twin_of(const pe_encoding *e, const struct state *s, int i)
 static int64_t length_with_twins(const pe_encoding *e, const struct state *s, int i)
 {
 	int64_t most = 0;
-	for (int j = i; j < s->axes; j++)
+	for (int j = i; j < s->channels.count; j++)
 		if (twin_of(e, s, j) == i)
-			most = pe_max(most, pe_grid_length(e->domain, s->axis[j].number));
+			most = pe_max(most, pe_grid_length(e->domain, s->channels.axis[j].number));
 	return most;
 }
 
-static void fill_numbers(const pe_encoding *e, const struct state *s, const struct axis *a, int64_t length)
+static void fill_numbers(
+	const pe_encoding *e, const struct state *s, const struct pe_axial_axis *a, int64_t length)
 {
 	double *out = s->numbers + a->numbers;
-	int64_t cosine = a->step == 2 ? 1 : a->bands;
 	for (int64_t i = 0; i < length; i++, out += 2 * a->bands)
-		write_axis(e, a, coordinate(s, a, (double)i, (double)(length - 1)), out, out + cosine, a->step,
-			a->bands, a->bands);
+		pe_axial_write_numbers(e, a, coordinate(s, a->scale, (double)i, (double)(length - 1)), out);
 }
 
 /* The zeros that end a row, then the numbers of the axes. */
 static pe_status make_numbers(pe_encoding *e, struct state *s)
 {
-	int64_t count = s->table.dim - s->used, zeros = count;
-	for (int i = 0; i < s->axes; i++) {
+	int64_t count = s->table.dim - s->channels.used, zeros = count;
+	for (int i = 0; i < s->channels.count; i++) {
 		int64_t own, length = length_with_twins(e, s, i);
-		s->axis[i].numbers = length > 0 ? count : s->axis[twin_of(e, s, i)].numbers;
-		if (!pe_mul(length, 2 * s->axis[i].bands, &own) || !pe_add(count, own, &count))
+		s->channels.axis[i].numbers = length > 0 ? count : s->channels.axis[twin_of(e, s, i)].numbers;
+		if (!pe_mul(length, 2 * s->channels.axis[i].bands, &own) || !pe_add(count, own, &count))
 			return pe_encoding_fail(
 				e, PE_ERR_NOMEM, "the numbers of so long an axis are more than memory can hold");
 	}
@@ -234,30 +160,11 @@ static pe_status make_numbers(pe_encoding *e, struct state *s)
 	if (!s->numbers)
 		return PE_ERR_NOMEM;
 	memset(s->numbers, 0, (size_t)zeros * sizeof *s->numbers);
-	for (int i = 0; i < s->axes; i++)
-		fill_numbers(e, s, &s->axis[i], length_with_twins(e, s, i));
+	for (int i = 0; i < s->channels.count; i++)
+		fill_numbers(e, s, &s->channels.axis[i], length_with_twins(e, s, i));
 	s->table.numbers = s->numbers;
 	s->table.number_count = count;
 	return PE_OK;
-}
-
-/* The runs of numbers that make up a row. */
-static void set_parts(const pe_encoding *e, struct state *s)
-{
-	struct pe_shared_rows *shared = &s->table.shared;
-	int64_t dim = s->table.dim;
-	bool trig = s->layout == TRIG;
-	for (int i = 0; i < s->axes; i++) {
-		const struct axis *a = &s->axis[i];
-		shared->widths[i] = count_below(a->sine, 1, trig ? a->bands : 2 * a->bands, dim);
-		if (trig)
-			shared->widths[s->axes + i] = count_below(a->cosine, 1, a->bands, dim);
-	}
-	shared->parts = s->axes * (trig ? 2 : 1);
-	if (s->used < dim)
-		shared->widths[shared->parts++] = dim - s->used;
-	shared->columns = e->domain->width;
-	shared->find = find;
 }
 
 /* ---- padding ------------------------------------------------------------------------ */
@@ -266,7 +173,8 @@ static pe_status count_padding(pe_encoding *e, struct state *s)
 {
 	const pe_domain *domain = e->domain;
 	int64_t places = domain->frames * domain->height * domain->width;
-	s->coordinates = pe_alloc(e->ctx, domain->batch * places, (size_t)s->axes * sizeof *s->coordinates);
+	s->coordinates =
+		pe_alloc(e->ctx, domain->batch * places, (size_t)s->channels.count * sizeof *s->coordinates);
 	int64_t *counted = pe_alloc(e->ctx, places, 2 * sizeof *counted);
 	if (!s->coordinates || !counted) {
 		pe_free(e->ctx, counted);
@@ -274,11 +182,12 @@ static pe_status count_padding(pe_encoding *e, struct state *s)
 	}
 	int64_t *last = counted + places;
 	double *out = s->coordinates;
-	for (int64_t b = 0; b < domain->batch; b++, out += places * s->axes)
-		for (int i = 0; i < s->axes; i++) {
-			pe_grid_count(domain, b, s->axis[i].number, counted, last);
+	for (int64_t b = 0; b < domain->batch; b++, out += places * s->channels.count)
+		for (int i = 0; i < s->channels.count; i++) {
+			pe_grid_count(domain, b, s->channels.axis[i].number, counted, last);
 			for (int64_t p = 0; p < places; p++)
-				out[p * s->axes + i] = coordinate(s, &s->axis[i], (double)counted[p], (double)last[p]);
+				out[p * s->channels.count + i] =
+					coordinate(s, s->channels.axis[i].scale, (double)counted[p], (double)last[p]);
 		}
 	pe_free(e->ctx, counted);
 	return PE_OK;
@@ -291,7 +200,7 @@ static pe_status bind(pe_encoding *e)
 	struct state *s = e->state;
 	s->table.dim = pe_params_int(e->params, "dim");
 	s->table.unplaced = pe_max(e->domain->prefix - e->domain->first, 0);
-	s->layout = (enum layout)pe_params_choice(e->params, "layout");
+	s->channels.layout = (enum pe_axial_layout)pe_params_choice(e->params, "layout");
 	s->columns = pe_params_choice(e->params, "order") == 1;
 	s->normalize = pe_params_bool(e->params, "normalize");
 	s->start = pe_params_real(e->params, "start");
@@ -301,14 +210,14 @@ static pe_status bind(pe_encoding *e)
 		PE_TRY(pe_encoding_refuse_option(e, "eps", "with normalize=0"));
 	PE_TRY(take_axes(e, s, widths));
 	PE_TRY(take_scales(e, s));
-	lay_out(s, widths);
-	PE_TRY(make_frequencies(e, s));
+	PE_TRY(pe_axial_lay_out(e, &s->channels, widths, s->table.dim));
 	if (e->domain->padding)
 		PE_TRY(count_padding(e, s));
-	if (e->domain->padding || s->axis[0].number == FLAT) {
+	if (e->domain->padding || s->channels.axis[0].number == FLAT) {
 		s->table.row = row;
 	} else {
-		set_parts(e, s);
+		s->table.shared = (struct pe_shared_rows){.columns = e->domain->width, .find = find};
+		s->table.shared.parts = pe_axial_runs(&s->channels, s->table.dim, s->table.shared.widths);
 		PE_TRY(make_numbers(e, s));
 	}
 	return pe_token_table_declare(e);
@@ -317,7 +226,7 @@ static pe_status bind(pe_encoding *e)
 static void release(pe_encoding *e)
 {
 	struct state *s = e->state;
-	pe_free(e->ctx, s->frequencies);
+	pe_free(e->ctx, s->channels.frequencies);
 	pe_free(e->ctx, s->numbers);
 	pe_free(e->ctx, s->coordinates);
 }

@@ -11,7 +11,6 @@
 
 enum frequencies { LINEAR, LOG, GEOMETRIC };
 enum coordinates { PIXEL, INDEX, CENTRED };
-enum denominator { OWN, LARGEST, SMALLEST };
 enum layout { BY_BAND, BY_AXIS };
 
 struct state {
@@ -27,18 +26,6 @@ struct state {
 
 /* ---- coordinates -------------------------------------------------------------------- */
 
-/* What centred coordinates of an axis are divided by. */
-static double length_of(const pe_encoding *e, const struct state *s, int axis)
-{
-	enum denominator which = (enum denominator)pe_params_choice(e->params, "denominator");
-	int64_t length = pe_grid_length(e->domain, s->axes.number[axis]);
-	for (int i = 0; i < s->axes.count && which != OWN; i++) {
-		int64_t other = pe_grid_length(e->domain, s->axes.number[i]);
-		length = which == LARGEST ? pe_max(length, other) : pe_min(length, other);
-	}
-	return (double)length;
-}
-
 /* reference: 0 if coordinates stay as they are. */
 static double coordinate(
 	const pe_encoding *e, const struct state *s, int axis, double reference, int64_t place)
@@ -49,7 +36,9 @@ static double coordinate(
 	if (kind == PIXEL)
 		c = length > 1 ? 2 * (double)place / (double)(length - 1) - 1 : -1;
 	else if (kind == CENTRED)
-		c = (c + 0.5) / length_of(e, s, axis);
+		c = (c + 0.5) /
+			pe_grid_divisor(
+				&s->axes, e->domain, (enum pe_divisor)pe_params_choice(e->params, "denominator"), axis);
 	if (reference > 0)
 		c = c / (double)length * reference;
 	return kind == CENTRED ? 2 * c - 1 : c;
@@ -181,7 +170,7 @@ static const pe_option_info options[] = {
 	PE_CHOICE("coordinates", "pixel", "pixel|index|centred",
 		"from -1 at the first place to 1 at the last; i + start; or 2 (i + start + 0.5)/length - 1"),
 	PE_REAL("start", "0", -1e9, 1e9, "added to i"),
-	PE_CHOICE("denominator", "own", "own|max|min",
+	PE_CHOICE("denominator", "own", PE_DIVISOR_WORDS,
 		"coordinates=centred: the length is the axis' own, or the largest or smallest of the grid"),
 	PE_LIST("reference", "0", 0, 1e9,
 		"coordinates are divided by the grid's length and multiplied by this one, of pretraining; one number "

@@ -31,6 +31,30 @@ bool pe_grid_find(const pe_domain *domain, int64_t token, int64_t place[3])
 	return true;
 }
 
+bool pe_grid_find_in_blocks(const pe_domain *domain, int64_t side, int64_t token, int64_t place[3])
+{
+	if (!pe_grid_find(domain, token, place))
+		return false;
+	if (side == 1)
+		return true;
+	int64_t in_frame = place[1] * domain->width + place[2], across = domain->width / side;
+	int64_t block = in_frame / (side * side), inside = in_frame % (side * side);
+	place[1] = block / across * side + inside / side;
+	place[2] = block % across * side + inside % side;
+	return true;
+}
+
+double pe_grid_divisor(
+	const struct pe_grid_axes *axes, const pe_domain *domain, enum pe_divisor which, int axis)
+{
+	int64_t length = pe_grid_length(domain, axes->number[axis]);
+	for (int i = 0; i < axes->count && which != PE_DIVISOR_OWN; i++) {
+		int64_t other = pe_grid_length(domain, axes->number[i]);
+		length = which == PE_DIVISOR_LARGEST ? pe_max(length, other) : pe_min(length, other);
+	}
+	return (double)length;
+}
+
 void pe_grid_count(const pe_domain *domain, int64_t batch, int number, int64_t *counted, int64_t *last)
 {
 	int64_t length = pe_grid_length(domain, number), places = domain->frames * domain->height * domain->width;

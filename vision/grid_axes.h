@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The axes of a grid, for encoders that give each axis channels of its own: axial, fourier. */
+ * The axes of a grid, for encoders that give each axis channels of its own: axial, fourier, rope2d. */
 #ifndef PE_GRID_AXES_H
 #define PE_GRID_AXES_H
 
@@ -23,6 +23,17 @@ int64_t pe_grid_length(const pe_domain *domain, int number);
 
 /* t, y and x of a token; false if it has no place. */
 bool pe_grid_find(const pe_domain *domain, int64_t token, int64_t place[3]);
+
+/* Likewise of tokens that come in blocks of so many rows and columns, which fill a frame, and row by row in
+ * each; 1: row by row. */
+bool pe_grid_find_in_blocks(const pe_domain *domain, int64_t side, int64_t token, int64_t place[3]);
+
+/* The option denominator, of coordinates that are divided by a length: the axis' own, or that of the largest
+ * or smallest of all axes. */
+enum pe_divisor { PE_DIVISOR_OWN, PE_DIVISOR_LARGEST, PE_DIVISOR_SMALLEST };
+#define PE_DIVISOR_WORDS "own|max|min"
+double pe_grid_divisor(
+	const struct pe_grid_axes *axes, const pe_domain *domain, enum pe_divisor which, int axis);
 
 /* counted[…] and last[…] ← of each place (t·H + y)·W + x of a batch of a padded grid, how many places of its
  * line along an axis, up to it, are not padding, minus 1, and what that is at the line's end. */

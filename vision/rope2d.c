@@ -6,85 +6,54 @@
 #include <string.h>
 
 #include "encoder.h"
-#include "frequency.h"
+#include "grid_axes.h"
 #include "kernels/kernels.h"
+#include "rope2d_frequencies.h"
 #include "rotation.h"
 #include "shared_rows.h"
 
-enum axes { YX, XY };
 enum coordinates { INDEX, REFERENCE, CENTRED };
-enum denominator { OWN, LARGER, SMALLER };
-enum frequencies { SHARED, SPLIT, LEARNED };
 enum layout { INTERLEAVED, HALVES, AXIS_HALVES };
 
+/* Of two: of the first axis and of the second. */
 struct state {
 	struct pe_rotation rotation;
 	int64_t bands; /* pairs of one axis */
-	int number[2]; /* which of y and x comes first: 0 is y */
+	struct pe_grid_axes axes;
 	int64_t block; /* side of the blocks in whose order tokens come */
 	enum coordinates kind;
-	enum denominator denominator;
-	double start, reference[2];           /* of y and x */
-	struct pe_frequencies frequencies[2]; /* of the first axis and of the second */
-	const double *learned;                /* of the first axis, (heads, pairs), or NULL */
-	int64_t learned_step;                 /* from there to those of the second */
+	enum pe_divisor divisor;
+	double start, reference[2];
+	struct pe_frequencies frequencies[2];
+	const double *learned; /* of the first axis, (heads, pairs), or NULL */
+	int64_t learned_step;  /* from there to those of the second */
 };
 
 /* ---- coordinates -------------------------------------------------------------------- */
 
-/* What coordinates of y (0) or x (1) are divided by. */
-static double length_of(const struct state *s, const pe_domain *domain, int axis)
-{
-	double height = (double)domain->height, width = (double)domain->width;
-	if (s->denominator != OWN)
-		return s->denominator == LARGER ? fmax(height, width) : fmin(height, width);
-	return axis == 0 ? height : width;
-}
-
-/* Row and column of a grid's token: row by row, or block by block and row by row in each. */
-static void find_grid_place(const struct state *s, const pe_domain *domain, int64_t token, int64_t place[2])
-{
-	int64_t number = domain->first + token - domain->prefix, row = number / domain->width;
-	place[0] = row % domain->height;
-	place[1] = number - row * domain->width;
-	if (s->block == 1 || number < 0)
-		return;
-	int64_t side = s->block, in_frame = place[0] * domain->width + place[1];
-	int64_t block = in_frame / (side * side), inside = in_frame % (side * side),
-			blocks = domain->width / side;
-	place[0] = block / blocks * side + inside / side;
-	place[1] = block % blocks * side + inside % side;
-}
-
-static void find_place(
-	const struct state *s, const pe_domain *domain, const struct pe_place *at, double place[2])
-{
-	int64_t whole[2];
-	if (!domain->positions)
-		find_grid_place(s, domain, at->token, whole);
-	for (int axis = 0; axis < 2; axis++)
-		place[axis] = domain->positions ? pe_domain_coordinate(domain, at->batch, at->token, axis)
-										: (double)whole[axis];
-}
-
-/* The coordinate of y (0) or x (1) that a place has. */
-static double coordinate_at(const struct state *s, const pe_domain *domain, int axis, double place)
+/* What a place along an axis, number 0 or 1, becomes. */
+static double coordinate(const struct state *s, const pe_domain *domain, int axis, double place)
 {
 	double c = place + s->start;
-	if (s->kind == REFERENCE)
-		return c / length_of(s, domain, axis) * s->reference[axis];
-	return s->kind == CENTRED ? 2 * ((c + 0.5) / length_of(s, domain, axis)) - 1 : c;
+	if (s->kind == INDEX)
+		return c;
+	double length = pe_grid_divisor(&s->axes, domain, s->divisor, axis);
+	return s->kind == REFERENCE ? c / length * s->reference[axis] : 2 * ((c + 0.5) / length) - 1;
 }
 
-/* In the order of the axes. */
 static void find_coordinates(const pe_encoding *e, const struct pe_place *at, double out[2])
 {
 	const struct state *s = e->state;
 	const pe_domain *domain = pe_side_domain(e, at->side);
-	double place[2];
-	find_place(s, domain, at, place);
-	for (int i = 0; i < 2; i++)
-		out[i] = coordinate_at(s, domain, s->number[i], place[s->number[i]]);
+	int64_t place[3];
+	if (!domain->positions)
+		pe_grid_find_in_blocks(domain, s->block, at->token, place);
+	for (int i = 0; i < 2; i++) {
+		int number = s->axes.number[i];
+		out[i] = coordinate(s, domain, i,
+			domain->positions ? pe_domain_coordinate(domain, at->batch, at->token, number - 1)
+							  : (double)place[number]);
+	}
 }
 
 /* ---- the rotation ------------------------------------------------------------------- */
@@ -124,24 +93,21 @@ static bool find(const pe_encoding *e, int64_t batch, int64_t token, int64_t sta
 {
 	(void)batch;
 	const struct state *s = e->state;
-	int64_t place[2], second = s->number[0] == 0 ? e->domain->height : e->domain->width;
-	if (!pe_domain_is_placed(e->domain, token))
+	int64_t place[3];
+	if (!pe_grid_find_in_blocks(e->domain, s->block, token, place))
 		return false;
-	find_grid_place(s, e->domain, token, place);
-	starts[0] = place[s->number[0]] * s->bands;
-	starts[1] = (second + place[s->number[1]]) * s->bands;
+	starts[0] = place[s->axes.number[0]] * s->bands;
+	starts[1] = (pe_grid_length(e->domain, s->axes.number[0]) + place[s->axes.number[1]]) * s->bands;
 	return true;
 }
 
 static void turn_places(const pe_encoding *e, double *cosine, double *sine)
 {
 	const struct state *s = e->state;
-	const pe_domain *domain = e->domain;
 	for (int i = 0; i < 2; i++) {
-		int axis = s->number[i];
-		int64_t length = axis == 0 ? domain->height : domain->width;
+		int64_t length = pe_grid_length(e->domain, s->axes.number[i]);
 		for (int64_t k = 0; k < length; k++, cosine += s->bands, sine += s->bands)
-			pe_frequencies_turn(e->ctx, &s->frequencies[i], coordinate_at(s, domain, axis, (double)k), 0,
+			pe_frequencies_turn(e->ctx, &s->frequencies[i], coordinate(s, e->domain, i, (double)k), 0,
 				s->bands, cosine, sine);
 	}
 }
@@ -182,8 +148,8 @@ static pe_status take_reference(pe_encoding *e, struct state *s)
 	if (count != 1 && count != 2)
 		return pe_encoding_fail(e, PE_ERR_RANGE,
 			"reference has %lld numbers, and must have one, or two: height/width", (long long)count);
-	s->reference[0] = list[0];
-	s->reference[1] = list[count - 1];
+	for (int i = 0; i < 2; i++)
+		s->reference[i] = list[s->axes.number[i] == 1 ? 0 : count - 1];
 	return PE_OK;
 }
 
@@ -202,126 +168,11 @@ static pe_status check_domain(pe_encoding *e, const struct state *s, const pe_do
 	return PE_OK;
 }
 
-static double as_bf16(double x)
-{
-	uint16_t bits = pe_f64_to_bf16(x);
-	pe_load_f64(&x, &bits, PE_BF16, 1, 1);
-	return x;
-}
-
-/* base to the power of -k/n, where n = bands, and 2n with frequencies=split. */
-static long double power(const struct state *s, long double base, bool split, int64_t k)
-{
-	return powl(base, -(long double)k / (long double)(split ? 2 * s->bands : s->bands));
-}
-
-/* Frequencies of axis number i, in order; periods rounded to bf16 by their definition. */
-static void find_frequencies(const pe_encoding *e, const struct state *s, int i, long double *w)
-{
-	enum { STEP = 16 }; /* a power in extended precision takes as long as a hundred products */
-	bool split = pe_params_choice(e->params, "frequencies") == SPLIT;
-	bool rounded = pe_params_choice(e->params, "periods") == 1;
-	long double scale = pe_params_real(e->params, "scale"), base = pe_params_real(e->params, "base"),
-				step = 1;
-	for (int64_t k = 0; k < s->bands; k++) {
-		int64_t number = split ? 2 * k + i : k, before = split ? 2 * (k - k % STEP) : k - k % STEP;
-		if (k % STEP == 0)
-			step = power(s, base, split, before);
-		if (rounded)
-			w[k] = scale /
-				as_bf16(
-					pow((double)base, as_bf16((double)number / (double)(split ? 2 * s->bands : s->bands))));
-		else
-			w[k] = k < STEP ? scale * power(s, base, split, number) : w[k % STEP] * step;
-	}
-}
-
-static pe_status make_frequencies(pe_encoding *e, struct state *s)
-{
-	bool split = pe_params_choice(e->params, "frequencies") == SPLIT;
-	long double *w = pe_alloc(e->ctx, s->bands, sizeof *w);
-	if (!w)
-		return PE_ERR_NOMEM;
-	pe_status status = PE_OK;
-	for (int i = 0; i < 2 && status == PE_OK; i++) {
-		if (i == 0 || split)
-			find_frequencies(e, s, i, w);
-		status = pe_frequencies_make(e->ctx, w, s->bands, &s->frequencies[i]);
-	}
-	pe_free(e->ctx, w);
-	return status;
-}
-
-/* The authors' beginning: pair k is turned by the coordinate along a direction of its head's own, pair
- * bands + k by that across it. */
-static void begin_learned(const pe_encoding *e, const struct state *s, double *freqs)
-{
-	int64_t pairs = s->rotation.pairs;
-	double base = pe_params_real(e->params, "base"), scale = pe_params_real(e->params, "scale");
-	for (int64_t h = 0; h < e->heads; h++) {
-		double *one = freqs + h * pairs, *other = one + e->heads * pairs, direction = one[0];
-		for (int64_t k = 0; k < s->bands; k++) {
-			double w = scale * pow(base, -(double)k / (double)s->bands);
-			one[k] = w * cos(direction);
-			other[k] = w * sin(direction);
-			one[s->bands + k] = -other[k];
-			other[s->bands + k] = one[k];
-		}
-	}
-}
-
-/* Whether freqs are given of all layers, (2, layers, heads, pairs), or, as RoPE-ViT has them, (2, layers,
- * heads · pairs). */
-static bool has_layers(const pe_encoding *e, int64_t pairs, int32_t *ndim, int64_t *shape)
-{
-	if (!pe_encoding_given_shape(e, "freqs", ndim, shape))
-		return false;
-	if (*ndim == 4)
-		return shape[2] == e->heads && shape[3] == pairs;
-	return *ndim == 3 && shape[2] == e->heads * pairs && (e->heads > 1 || shape[1] != 1);
-}
-
-/* The shape that freqs are asked for in, and where the layer begins. */
-static pe_status choose_layer(pe_encoding *e, struct state *s, int32_t *ndim, int64_t *shape, int64_t *start)
-{
-	int64_t layer = pe_params_int(e->params, "layer"), pairs = s->rotation.pairs, one = e->heads * pairs;
-	*start = 0;
-	s->learned_step = one;
-	if (!has_layers(e, pairs, ndim, shape)) {
-		*ndim = 3;
-		memcpy(shape, (int64_t[]){2, e->heads, pairs}, 3 * sizeof *shape);
-		return layer < 0 ? PE_OK
-						 : pe_encoding_fail(e, PE_ERR_ARGUMENT,
-							   "layer has no effect: no freqs of several layers are given");
-	}
-	if (layer < 0 || layer >= shape[1])
-		return pe_encoding_fail(e, PE_ERR_RANGE,
-			"freqs are of %lld layers: the option layer must say which, from 0", (long long)shape[1]);
-	*start = layer * one;
-	s->learned_step = shape[1] * one;
-	return PE_OK;
-}
-
-static pe_status take_learned(pe_encoding *e, struct state *s)
-{
-	double *freqs;
-	int32_t ndim;
-	int64_t shape[PE_MAX_DIMS], start;
-	PE_TRY(pe_encoding_size(e, "heads", "freqs", 4, 2, &e->heads));
-	e->key_heads = e->heads;
-	PE_TRY(choose_layer(e, s, &ndim, shape, &start));
-	PE_TRY(pe_encoding_weight(e, "freqs", ndim, shape, pe_initial_uniform(0, 6.283185307179586), &freqs));
-	if (!pe_encoding_weight_is_given(e, "freqs"))
-		begin_learned(e, s, freqs);
-	s->learned = freqs + start;
-	return PE_OK;
-}
-
 static pe_status bind(pe_encoding *e)
 {
 	int64_t head_dim;
 	enum layout layout = (enum layout)pe_params_choice(e->params, "layout");
-	bool learned = pe_params_choice(e->params, "frequencies") == LEARNED;
+	bool learned = pe_params_choice(e->params, "frequencies") == PE_ROPE2D_LEARNED;
 	PE_TRY(pe_encoding_follow(
 		e, "head_dim", learned ? 2 * pe_encoding_given_size(e, "freqs", 4, 3) : 0, &head_dim));
 	if (head_dim % 4 != 0)
@@ -331,11 +182,10 @@ static pe_status bind(pe_encoding *e)
 	PE_TRY(pe_encoding_state(e, sizeof(struct state)));
 	struct state *s = e->state;
 	s->bands = head_dim / 4;
-	s->number[0] = pe_params_choice(e->params, "axes") == XY;
-	s->number[1] = 1 - s->number[0];
+	s->axes = pe_grid_axes_of(pe_params_text(e->params, "axes"), e->domain);
 	s->block = pe_params_int(e->params, "block");
 	s->kind = (enum coordinates)pe_params_choice(e->params, "coordinates");
-	s->denominator = (enum denominator)pe_params_choice(e->params, "denominator");
+	s->divisor = (enum pe_divisor)pe_params_choice(e->params, "denominator");
 	s->start = pe_params_real(e->params, "start");
 	PE_TRY(take_reference(e, s));
 	PE_TRY(check_domain(e, s, e->domain));
@@ -348,9 +198,9 @@ static pe_status bind(pe_encoding *e)
 		.per_head = learned,
 		.turn = learned ? turn_learned : turn};
 	if (learned)
-		PE_TRY(take_learned(e, s));
+		PE_TRY(pe_rope2d_learned(e, s->bands, &s->learned, &s->learned_step));
 	else
-		PE_TRY(make_frequencies(e, s));
+		PE_TRY(pe_rope2d_frequencies(e, s->bands, s->frequencies));
 	return pe_rotation_declare(e);
 }
 
@@ -380,7 +230,7 @@ static const pe_option_info options[] = {
 	PE_REAL("start", "0", -1e9, 1e9, "added to rows and columns"),
 	PE_LIST("reference", "16", 1e-9, 1e9,
 		"coordinates=reference: the grid of pretraining, one number or height/width"),
-	PE_CHOICE("denominator", "own", "own|max|min",
+	PE_CHOICE("denominator", "own", PE_DIVISOR_WORDS,
 		"the length that coordinates are divided by: the axis' own, or the larger or smaller of both"),
 	PE_CHOICE("layout", "interleaved", "interleaved|halves|axis_halves",
 		"pair t is channels 2t and 2t+1; t and t + head_dim/2; or t and t + head_dim/4 within the half of "
