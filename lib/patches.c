@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "io/picture.h"
+#include "kernels/kernels.h"
 #include "pool.h"
 #include "tensor.h"
+
+#define LINE 64 /* bytes of a line of the cache */
+#define EACH(i, n) _Pragma("GCC unroll 8") for (int64_t i = 0; i < (n); i++)
 
 /* What the rows of the grid share. */
 struct cut {
@@ -20,23 +24,30 @@ struct cut {
 
 /* ---- what a patch meets of the picture ---------------------------------------------- */
 
-/* A run of a patch's row that the picture covers: pixels first … last - 1 of the patch. */
-struct run {
-	int64_t y, x; /* in the picture, of the run's first pixel */
-	int64_t first, last;
+/* The part of a patch that the picture covers: rows top … bottom - 1, pixels left … right - 1. */
+struct part {
+	int64_t y, x; /* in the picture, of the part's first pixel */
+	int64_t top, bottom, left, right;
 };
 
-static struct run run_of(const struct pe_patch_plan *plan, int64_t row, int64_t column, int64_t py)
+/* Pixels first … last - 1 of a side of a patch that begins at `start` of the picture's side. */
+static void cover(int64_t start, int64_t patch, int64_t side, int64_t *first, int64_t *last)
+{
+	*first = pe_min(pe_max(0, -start), patch);
+	*last = pe_max(*first, pe_min(patch, side - start));
+}
+
+static struct part part_of(const struct pe_patch_plan *plan, int64_t row, int64_t column)
 {
 	const pe_image_layout *l = &plan->layout;
+	int64_t up = row * l->patch + l->crop_top - l->pad_top;
 	int64_t left = column * l->patch + l->crop_left - l->pad_left;
-	struct run run = {.y = row * l->patch + py + l->crop_top - l->pad_top};
-	run.first = pe_min(pe_max(0, -left), l->patch);
-	run.last = pe_max(run.first, pe_min(l->patch, plan->width - left));
-	run.x = left + run.first;
-	if (run.y < 0 || run.y >= plan->height)
-		run.last = run.first;
-	return run;
+	struct part part;
+	cover(up, l->patch, plan->height, &part.top, &part.bottom);
+	cover(left, l->patch, plan->width, &part.left, &part.right);
+	part.y = up + part.top;
+	part.x = left + part.left;
+	return part;
 }
 
 /* Where number (c, py, px) of a patch stands, and how far from it the next px. */
@@ -78,41 +89,47 @@ static pe_status make_table(struct cut *cut)
 	return PE_OK;
 }
 
-static void look_up_8(
-	float *out, int64_t out_step, const float *table, const uint8_t *in, int64_t in_step, int64_t n)
+/* One channel of a part; steps and pitches, from row to row, in numbers of the picture and of the patch. */
+struct channel {
+	int64_t rows, columns, in_step, in_pitch, out_step, out_pitch;
+};
+
+static void look_up_8(const struct channel *c, const float *table, const uint8_t *in, float *out)
 {
-	if (out_step == 1 && in_step == 3) /* the common case, for the compiler to see */
-		for (int64_t i = 0; i < n; i++)
-			out[i] = table[in[3 * i]];
-	else
-		for (int64_t i = 0; i < n; i++)
-			out[i * out_step] = table[in[i * in_step]];
+	for (int64_t y = 0; y < c->rows; y++, in += c->in_pitch, out += c->out_pitch)
+		if (c->in_step == 3 && c->out_step == 1) /* the common case, for the compiler to see */
+			EACH(x, c->columns) out[x] = table[in[3 * x]];
+		else
+			EACH(x, c->columns) out[x * c->out_step] = table[in[x * c->in_step]];
 }
 
-static void look_up_16(
-	float *out, int64_t out_step, const float *table, const uint16_t *in, int64_t in_step, int64_t n)
+static void look_up_16(const struct channel *c, const float *table, const uint16_t *in, float *out)
 {
-	for (int64_t i = 0; i < n; i++)
-		out[i * out_step] = table[in[i * in_step]];
+	for (int64_t y = 0; y < c->rows; y++, in += c->in_pitch, out += c->out_pitch)
+		for (int64_t x = 0; x < c->columns; x++)
+			out[x * c->out_step] = table[in[x * c->in_step]];
 }
 
 static void look_up_patch(const struct cut *cut, int64_t row, int64_t column, float *out)
 {
 	const pe_image *image = cut->image;
 	const pe_image_layout *l = &cut->plan->layout;
-	int64_t stored = image->info.channels, values = image->info.maximum + 1, step;
-	for (int64_t py = 0; py < l->patch; py++) {
-		struct run run = run_of(cut->plan, row, column, py);
-		for (int64_t c = 0; c < l->channels; c++) {
-			int64_t n = run.last - run.first, from = run.x * stored + (is_grey(image) ? 0 : c);
-			float *to = out + place_of(cut->plan, c, py, run.first, &step);
-			if (n > 0 && image->wide)
-				look_up_16(to, step, cut->table + c * values, (uint16_t *)pe_picture_row(image, run.y) + from,
-					stored, n);
-			else if (n > 0)
-				look_up_8(to, step, cut->table + c * values, (uint8_t *)pe_picture_row(image, run.y) + from,
-					stored, n);
-		}
+	struct part part = part_of(cut->plan, row, column);
+	struct channel c = {.rows = part.bottom - part.top, .columns = part.right - part.left};
+	if (c.rows == 0 || c.columns == 0)
+		return;
+	c.in_step = image->info.channels;
+	c.in_pitch = image->info.width * c.in_step;
+	for (int64_t i = 0; i < l->channels; i++) {
+		const float *table = cut->table + i * (image->info.maximum + 1);
+		const void *in = pe_picture_row(image, part.y);
+		int64_t from = part.x * c.in_step + (is_grey(image) ? 0 : i);
+		float *to = out + place_of(cut->plan, i, part.top, part.left, &c.out_step);
+		c.out_pitch = l->patch * c.out_step;
+		if (image->wide)
+			look_up_16(&c, table, (const uint16_t *)in + from, to);
+		else
+			look_up_8(&c, table, (const uint8_t *)in + from, to);
 	}
 }
 
@@ -121,17 +138,37 @@ static bool is_padded(const pe_image_layout *l)
 	return l->pad_top + l->pad_left + l->pad_bottom + l->pad_right > 0;
 }
 
+/* Whole lines of the cache past it. */
+static void send(const struct pe_kernels *kernels, float *to, const float *from, int64_t bytes)
+{
+	int64_t head = pe_min((int64_t)(-(uintptr_t)to % LINE), bytes), lines = (bytes - head) / LINE * LINE;
+	char *out = (char *)to;
+	const char *in = (const char *)from;
+	memcpy(out, in, (size_t)head);
+	kernels->copy(out + head, in + head, lines, true);
+	memcpy(out + head + lines, in + head + lines, (size_t)(bytes - head - lines));
+}
+
+/* A large output is not read into the caches for being written: patches come from a buffer. */
 static pe_status look_up_row(pe_context *worker, void *arg, int64_t row)
 {
 	const struct cut *cut = arg;
 	const pe_image_layout *l = &cut->plan->layout;
-	(void)worker;
+	int64_t bytes = l->width * (int64_t)sizeof(float);
+	float *buffer = NULL;
+	if (pe_tensor_bytes(cut->out) >= PE_PAST_CACHES && !(buffer = pe_alloc(worker, bytes, 1)))
+		return PE_ERR_NOMEM;
 	for (int64_t column = 0; column < l->columns; column++) {
-		float *out = pe_tensor_row(cut->out, row * l->columns + column);
+		float *out = pe_tensor_row(cut->out, row * l->columns + column), *patch = buffer ? buffer : out;
 		if (is_padded(l))
-			memset(out, 0, (size_t)l->width * sizeof *out);
-		look_up_patch(cut, row, column, out);
+			memset(patch, 0, (size_t)bytes);
+		look_up_patch(cut, row, column, patch);
+		if (buffer)
+			send(worker->kernels, out, buffer, bytes);
 	}
+	if (buffer)
+		worker->kernels->copy_fence();
+	pe_free(worker, buffer);
 	return PE_OK;
 }
 
@@ -213,12 +250,11 @@ static void store_patch(
 	const pe_image_layout *l = &cut->plan->layout;
 	int64_t step, token = row * l->columns + column;
 	memset(buffer, 0, (size_t)l->width * sizeof *buffer);
-	for (int64_t py = 0; py < l->patch; py++) {
-		struct run run = run_of(cut->plan, row, column, py);
-		if (run.first == run.last)
-			continue;
-		const double *in = b->values + ((run.y - b->first) * cut->plan->width + run.x) * l->channels;
-		for (int64_t px = run.first; px < run.last; px++)
+	struct part part = part_of(cut->plan, row, column);
+	for (int64_t py = part.top; py < part.bottom; py++) {
+		int64_t y = part.y + py - part.top - b->first;
+		const double *in = b->values + (y * cut->plan->width + part.x) * l->channels;
+		for (int64_t px = part.left; px < part.right; px++)
 			for (int64_t c = 0; c < l->channels; c++)
 				buffer[place_of(cut->plan, c, py, px, &step)] = *in++;
 	}

@@ -220,6 +220,41 @@ static void test_strides(void **state)
 	pe_image_destroy(&image);
 }
 
+/* An output that is written past the caches: patches that are no whole lines of them, and padding. */
+static void test_large(void **state)
+{
+	enum { SIDE = 1700, PATCH = 14, GRID = (SIDE + PATCH - 1) / PATCH, WIDTH = 3 * PATCH * PATCH };
+	static const char head[] = "P6 1700 1700 255\n";
+	size_t start = sizeof head - 1, size = start + 3 * SIDE * SIDE, count = (size_t)GRID * GRID * WIDTH,
+		   at = 1;
+	uint8_t *bytes = malloc(size);
+	float *values = malloc((count + 2) * sizeof *values);
+	pe_image *image;
+	assert_true(bytes && values);
+	assert_true(count * sizeof *values >= (size_t)1 << 25);
+	memcpy(bytes, head, start);
+	for (size_t i = start; i < size; i++)
+		bytes[i] = (uint8_t)((i * 2654435761u) >> 13);
+	assert_int_equal(pe_image_from_bytes(*state, bytes, size, NULL, NULL, &image), PE_OK);
+	pe_params *params = option(*state, "patch=14 fit=pad");
+	values[0] = values[count + 1] = 7;
+	pe_tensor out = pe_tensor_dense(values + 1, PE_F32, 2, (int64_t[]){GRID * GRID, WIDTH});
+	assert_int_equal(pe_image_tokens(image, params, &out), PE_OK);
+	for (int token = 0; token < GRID * GRID; token++)
+		for (int i = 0; i < WIDTH; i++, at++) {
+			int y = token / GRID * PATCH + i / PATCH % PATCH, x = token % GRID * PATCH + i % PATCH;
+			size_t from = start + 3 * ((size_t)y * SIDE + (size_t)x) + (size_t)(i / (PATCH * PATCH));
+			float wanted = y < SIDE && x < SIDE ? (float)(bytes[from] / 255.0) : 0;
+			if (values[at] != wanted)
+				fail_msg("token %d, number %d: %.9g", token, i, (double)values[at]);
+		}
+	assert_true(values[0] == 7 && values[count + 1] == 7);
+	pe_params_destroy(&params);
+	pe_image_destroy(&image);
+	free(values);
+	free(bytes);
+}
+
 static void test_no_memory(void **state)
 {
 	static const char *const settings[] = {"patch=6", "patch=2 fit=resize size=6x6", "patch=6 channels=gray"};
@@ -256,6 +291,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_opaque),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_strides),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_no_memory),
 	};
 	return xt_run(argc, argv, tests);
