@@ -100,6 +100,8 @@ static pe_status note(
 			layout->profile[i] = true;
 	if (is(chunk, "acTL"))
 		layout->animated = true;
+	if (is(chunk, "tRNS"))
+		layout->transparent = true;
 	bool data = is(chunk, "IDAT");
 	if (data && walk->after_data)
 		PE_TRY(fault(ctx, source, "there are other chunks between chunks IDAT", chunk->at));
@@ -187,19 +189,12 @@ static void put_number(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-void pe_png_stream_start(
-	struct pe_png_stream *stream, const struct pe_picture_source *source, const struct pe_png_layout *layout)
+void pe_png_stream_start(struct pe_png_stream *stream, const struct pe_picture_source *source,
+	const struct pe_png_layout *layout, const struct pe_png_raw *raw)
 {
-	*stream = (struct pe_png_stream){.source = source, .layout = layout, .frame_size = 8};
-	put_number(stream->frame, (uint32_t)layout->data_bytes);
+	*stream = (struct pe_png_stream){.source = source, .layout = layout, .raw = raw, .frame_size = 8};
+	put_number(stream->frame, (uint32_t)(raw ? pe_png_stored_size(raw) : (size_t)layout->data_bytes));
 	memcpy(stream->frame + 4, "IDAT", 4);
-}
-
-void pe_png_stream_replace(struct pe_png_stream *stream, const uint8_t *stored, int64_t size)
-{
-	stream->stored = stored;
-	stream->stored_size = (size_t)size;
-	put_number(stream->frame, (uint32_t)size);
 }
 
 /* To the next IDAT chunk that is not empty; the walk has seen to it that there is one. */
@@ -235,9 +230,8 @@ static size_t copy(struct pe_png_stream *s, uint8_t *out, size_t size, size_t le
 
 static size_t copy_pixels(struct pe_png_stream *s, uint8_t *out, size_t size)
 {
-	if (s->stored) {
-		size_t some = smaller(size, s->stored_size - s->stored_at);
-		memcpy(out, s->stored + s->stored_at, some);
+	if (s->raw) {
+		size_t some = pe_png_stored_copy(s->raw, s->stored_at, out, size);
 		s->stored_at += some;
 		return some;
 	}

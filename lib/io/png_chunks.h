@@ -12,6 +12,7 @@ struct pe_png_layout {
 	size_t first_data;  /* where the first IDAT chunk begins */
 	int64_t data_bytes; /* of compressed pixels, in all IDAT chunks */
 	bool animated;      /* APNG: only its default picture is read */
+	bool transparent;   /* there is a chunk tRNS */
 	bool profile[5];    /* which of pe_png_colour_chunks are there */
 };
 
@@ -24,31 +25,40 @@ extern const char pe_png_colour_chunks[5][5];
 pe_status pe_png_scan(
 	pe_context *ctx, const struct pe_picture_source *source, struct pe_png_layout *out) PE_NODISCARD;
 
+/* Rows of pixels with their filters. */
+struct pe_png_raw {
+	uint8_t *data;
+	size_t size;
+};
+
 /* The file as one IDAT chunk would make it: what stands before the pixels, all of them, the end. libpng
  * compares the checksum of the pixels, and sees data behind them, only where they end within a chunk. */
 struct pe_png_stream {
 	const struct pe_picture_source *source;
 	const struct pe_png_layout *layout;
-	size_t at;             /* of what comes next in the source */
-	size_t in_chunk;       /* bytes left in the IDAT chunk there */
-	const uint8_t *stored; /* what comes instead of the pixels' chunks, or NULL */
-	size_t stored_at, stored_size;
+	const struct pe_png_raw *raw; /* what comes instead of the pixels' chunks, or NULL */
+	size_t at;                    /* of what comes next in the source */
+	size_t in_chunk;              /* bytes left in the IDAT chunk there */
+	size_t stored_at;             /* of what comes next of raw as a stream */
 	uint8_t frame[16];
 	size_t frame_at, frame_size;
 	enum { PE_PNG_BEFORE, PE_PNG_FRAME, PE_PNG_PIXELS, PE_PNG_END } stage;
 };
 
-void pe_png_stream_start(
-	struct pe_png_stream *stream, const struct pe_picture_source *source, const struct pe_png_layout *layout);
-/* From its start on, the pixels come from here and not from the source. */
-void pe_png_stream_replace(struct pe_png_stream *stream, const uint8_t *stored, int64_t size);
+/* raw, if not NULL, stands in for the pixels. */
+void pe_png_stream_start(struct pe_png_stream *stream, const struct pe_picture_source *source,
+	const struct pe_png_layout *layout, const struct pe_png_raw *raw);
 /* false if so many bytes are not there. */
 bool pe_png_stream_read(struct pe_png_stream *stream, uint8_t *out, size_t size);
 
-/* *stored: the pixels as a zlib stream that costs nothing to unpack, to be freed by pe_free; NULL where only
- * libpng will do (lenient, interlaced), or can say what is wrong with them. */
-pe_status pe_png_unpack(pe_context *ctx, const struct pe_picture_source *source,
-	const struct pe_png_layout *layout, int64_t height, int64_t width, uint8_t **stored,
-	int64_t *stored_size) PE_NODISCARD;
+/* Allocates image->samples, of which *out, the pixels unpacked, is the end: row y there begins no earlier
+ * than row y + 1 of the samples, so that rows may be read and samples written in turn. out->data NULL, and no
+ * samples, where only libpng will do (lenient, interlaced), or can say what is wrong with them. */
+pe_status pe_png_unpack(struct pe_image *image, const struct pe_picture_source *source,
+	const struct pe_png_layout *layout, struct pe_png_raw *out) PE_NODISCARD;
+/* raw as a zlib stream that costs nothing to unpack: its bytes, and a copy of up to `size` of them, from `at`
+ * on; returns how many. */
+size_t pe_png_stored_size(const struct pe_png_raw *raw);
+size_t pe_png_stored_copy(const struct pe_png_raw *raw, size_t at, uint8_t *out, size_t size);
 
 #endif

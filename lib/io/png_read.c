@@ -18,7 +18,7 @@ struct job {
 	const struct pe_picture_source *source;
 	struct pe_png_layout layout;
 	struct pe_png_stream stream;
-	uint8_t *stored; /* the pixels unpacked, or NULL: libpng unpacks them */
+	struct pe_png_raw raw; /* the pixels unpacked; data NULL: libpng unpacks them */
 	png_structp png;
 	png_infop info;
 	pe_status status;
@@ -141,20 +141,28 @@ static bool is_too_short(const struct job *job)
 	return !job->source->lenient && bits / 8 / PE_PNG_DEFLATE_RATIO > job->layout.data_bytes;
 }
 
+/* Where there are samples already. */
+static bool has_room(const struct job *job)
+{
+	const struct pe_image *image = job->image;
+	const uint8_t *samples = image->samples, *end = job->raw.data + job->raw.size;
+	return !samples || (size_t)(end - samples) >= (size_t)image->info.height * pe_picture_row_bytes(image);
+}
+
 static pe_status prepare(struct job *job)
 {
 	struct pe_image *image = job->image;
 	png_read_info(job->png, job->info);
 	choose_form(job);
 	size_t row = image->info.palette ? (size_t)image->info.width : pe_picture_row_bytes(image);
-	if (png_get_rowbytes(job->png, job->info) != row)
+	if (png_get_rowbytes(job->png, job->info) != row || !has_room(job))
 		return pe_fail(image->ctx, PE_ERR_INTERNAL, "%s: libpng's rows have another form", job->source->name);
 	if (is_too_short(job))
 		return pe_fail(image->ctx, PE_ERR_FORMAT,
 			"%s: PNG: %lld bytes of data are too few for %lld x %lld pixels, at byte %zu", job->source->name,
 			(long long)job->layout.data_bytes, (long long)image->info.width, (long long)image->info.height,
 			job->layout.first_data);
-	return pe_picture_allocate(image, job->source);
+	return job->raw.data ? PE_OK : pe_picture_allocate(image, job->source);
 }
 
 /* ---- the pixels --------------------------------------------------------------------- */
@@ -226,7 +234,7 @@ static pe_status decode(struct job *job)
 		job->png, PNG_CRC_QUIET_USE, job->source->lenient ? PNG_CRC_WARN_DISCARD : PNG_CRC_QUIET_USE);
 	png_set_read_fn(job->png, job, read_bytes);
 	/* All data at once: libpng looks at what is behind the pixels only within a buffer. */
-	if (!job->stored)
+	if (!job->raw.data)
 		png_set_compression_buffer_size(job->png, (size_t)job->layout.data_bytes + 1);
 	else
 		png_set_option(job->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
@@ -259,12 +267,8 @@ pe_status pe_png_read(struct pe_image *image, const struct pe_picture_source *so
 	PE_TRY(pe_png_scan(image->ctx, source, &job.layout));
 	const uint8_t *header = source->data + 16;
 	PE_TRY(pe_picture_check_size(image, source, number_at(header + 4), number_at(header)));
-	int64_t stored_size;
-	PE_TRY(pe_png_unpack(
-		image->ctx, source, &job.layout, image->info.height, image->info.width, &job.stored, &stored_size));
-	pe_png_stream_start(&job.stream, source, &job.layout);
-	if (job.stored)
-		pe_png_stream_replace(&job.stream, job.stored, stored_size);
+	PE_TRY(pe_png_unpack(image, source, &job.layout, &job.raw));
+	pe_png_stream_start(&job.stream, source, &job.layout, job.raw.data ? &job.raw : NULL);
 	image->info.format = "png";
 	name_colour_chunks(image, &job.layout);
 	if (job.layout.animated)
@@ -276,6 +280,5 @@ pe_status pe_png_read(struct pe_image *image, const struct pe_picture_source *so
 	job.info = job.png ? png_create_info_struct(job.png) : NULL;
 	pe_status status = job.info ? decode(&job) : PE_ERR_NOMEM;
 	png_destroy_read_struct(&job.png, &job.info, NULL);
-	pe_free(image->ctx, job.stored);
 	return status == PE_OK ? expand(&job) : status;
 }

@@ -241,6 +241,64 @@ static void test_palette_overrun(void **state)
 	}
 }
 
+/* Rows of as many bytes as a stored block of deflate holds, or nearly so. */
+static void test_blocks(void **state)
+{
+	static const uint32_t sizes[][2] = {{65533, 1}, {65534, 1}, {65535, 1}, {65534, 2}, {43689, 3}};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		size_t width = sizes[i][0], height = sizes[i][1], at = 0;
+		uint8_t *rows = calloc(height, width + 1);
+		struct xt_png png;
+		pe_image *image;
+		int64_t count;
+		assert_non_null(rows);
+		for (size_t y = 0; y < height; y++)
+			for (size_t x = 0; x < width; x++)
+				rows[y * (width + 1) + 1 + x] = (uint8_t)(x / 7 + y);
+		xt_png_start(&png, sizes[i][0], sizes[i][1], 8, 0, 0);
+		xt_png_rows(&png, rows, height * (width + 1));
+		xt_png_end(&png);
+		if (read_png(*state, &png, NULL, &image) != PE_OK)
+			fail_msg("%s", pe_context_message(*state));
+		int32_t *samples = samples_of(image, &count);
+		for (size_t y = 0; y < height; y++)
+			for (size_t x = 0; x < width; x++)
+				assert_int_equal(samples[at++], (x / 7 + y) & 255);
+		free(samples);
+		pe_image_destroy(&image);
+		free(png.bytes);
+		free(rows);
+	}
+}
+
+/* Samples take 32 times the room of the rows that they are made of, in the same memory. */
+static void test_growing(void **state)
+{
+	enum { WIDTH = 1001, HEIGHT = 401, ROW = 1 + (WIDTH + 7) / 8 };
+	static uint8_t rows[HEIGHT * ROW];
+	static const uint8_t colours[2][4] = {{10, 20, 30, 40}, {50, 60, 70, 80}};
+	struct xt_png png;
+	pe_image *image;
+	int64_t count;
+	for (size_t i = 0; i < sizeof rows; i++)
+		rows[i] = (uint8_t)(i % ROW ? i * 2654435761u >> 9 : 0);
+	xt_png_start(&png, WIDTH, HEIGHT, 1, 3, 0);
+	xt_png_chunk(&png, "PLTE", "\12\24\36\62\74\106", 6);
+	xt_png_chunk(&png, "tRNS", "\50\120", 2);
+	xt_png_rows(&png, rows, sizeof rows);
+	xt_png_end(&png);
+	assert_int_equal(read_png(*state, &png, NULL, &image), PE_OK);
+	int32_t *samples = samples_of(image, &count);
+	for (int i = 0; i < WIDTH * HEIGHT; i++) {
+		int bit = rows[i / WIDTH * ROW + 1 + i % WIDTH / 8] >> (7 - i % WIDTH % 8) & 1;
+		for (int c = 0; c < 4; c++)
+			assert_int_equal(samples[4 * i + c], colours[bit][c]);
+	}
+	free(samples);
+	pe_image_destroy(&image);
+	free(png.bytes);
+}
+
 /* ---- damage ------------------------------------------------------------------------- */
 
 /* Whatever is wrong, a refusal says it, and leaves nothing. */
@@ -526,6 +584,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_16_bits),
 		cmocka_unit_test(test_palette),
 		cmocka_unit_test(test_palette_overrun),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_every_byte),
 		cmocka_unit_test(test_named_faults),
 		cmocka_unit_test(test_rows),
