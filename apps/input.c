@@ -149,17 +149,6 @@ static int open_image(struct cli *cli, const char *text, const char *bytes, size
 	return status == PE_OK ? EXIT_DONE : refuse(cli, status);
 }
 
-/* What is packed does not say what it is before it is unpacked: it is if it can be read as one. */
-static bool is_image(struct cli *cli, const char *bytes, size_t size)
-{
-	pe_image *image = NULL;
-	if (size < 2 || memcmp(bytes, "\x1f\x8b", 2) != 0)
-		return pe_image_recognise(bytes, size) != NULL;
-	bool good = pe_image_from_bytes(cli->ctx, bytes, size, NULL, cli->image, &image) == PE_OK;
-	pe_image_destroy(&image);
-	return good;
-}
-
 /* A graph or a picture; --from names a format of graphs. */
 static int open_file(struct cli *cli, const char *text, struct input *in)
 {
@@ -170,7 +159,7 @@ static int open_file(struct cli *cli, const char *text, struct input *in)
 	char *bytes;
 	size_t size;
 	int code = read_standard_input(cli, &bytes, &size);
-	if (code == EXIT_DONE && !graph && is_image(cli, bytes, size))
+	if (code == EXIT_DONE && !graph && pe_image_recognise(bytes, size))
 		code = open_image(cli, text, bytes, size, in);
 	else if (code == EXIT_DONE)
 		code = open_graph(cli, text, bytes, size, in);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BYTES 512
+#define FIRST_BYTES (128 << 10)
 
 /* Of the first `size` letters, be they small or capital. */
 static bool ends_in(const char *text, size_t size, const char *suffix)
@@ -37,14 +37,15 @@ static bool has_image_suffix(const char *path)
 
 bool image_is_at(const char *path)
 {
-	unsigned char bytes[FIRST_BYTES];
 	FILE *file = fopen(path, "rb");
 	if (!file)
 		return has_image_suffix(path);
-	size_t size = fread(bytes, 1, sizeof bytes, file);
-	bool folder = ferror(file) != 0;
+	void *bytes = get_memory(FIRST_BYTES, 1);
+	size_t size = fread(bytes, 1, FIRST_BYTES, file);
+	bool folder = ferror(file) != 0, known = pe_image_recognise(bytes, size) != NULL;
 	fclose(file);
-	return pe_image_recognise(bytes, size) != NULL || (!folder && has_image_suffix(path));
+	free(bytes);
+	return known || (!folder && has_image_suffix(path));
 }
 
 int read_standard_input(struct cli *cli, char **bytes, size_t *size)

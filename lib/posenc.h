@@ -337,8 +337,8 @@ typedef struct pe_image_info {
 } pe_image_info;
 
 /* The name of the picture format that data begin with, "PNG", "PNM", "JPEG", …, or NULL; 64 bytes are
- * enough. PNG and PNM can be read, JPEG and WebP where the build has their libraries; the others are
- * refused by name. */
+ * enough, or 128 KB where they are packed by gzip. PNG and PNM can be read, JPEG and WebP where the build has
+ * their libraries; the others are refused by name. */
 PE_API const char *pe_image_recognise(const void *data, size_t size);
 /* Reads a picture: PNG of every type and depth, PBM, PGM, PPM, PAM, JPEG (8 bits, not CMYK), WebP. "-" is
  * standard input; gzip is unpacked. params is of table "image", or NULL: of it, lenient and max_pixels matter

@@ -23,6 +23,11 @@ int64_t pe_unpack_limit(int64_t packed);
 pe_status pe_gunzip(pe_context *ctx, const void *data, size_t size, const char *name, int64_t limit,
 	char **bytes, size_t *out_size) PE_NODISCARD;
 
+/* The first bytes of what gzip data hold, as far as they can be had, of damaged and cut data too: returns how
+ * many, at most room; zeros where they are unknown. room of 64 KB is enough for the first to be had at all.
+ */
+size_t pe_gunzip_head(const void *data, size_t size, uint8_t *out, size_t room);
+
 /* PE_ERR_IO, "NAME: what errno means". */
 pe_status pe_fail_errno(pe_context *ctx, const char *name, int error);
 

@@ -121,3 +121,14 @@ pe_status pe_gunzip(pe_context *ctx, const void *data, size_t size, const char *
 	*out_size = (size_t)g.used;
 	return PE_OK;
 }
+
+/* libdeflate leaves what it made before it found too little room, or damage. */
+size_t pe_gunzip_head(const void *data, size_t size, uint8_t *out, size_t room)
+{
+	size_t made = 0;
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	memset(out, 0, room);
+	bool whole = d && libdeflate_gzip_decompress(d, data, size, out, room, &made) == LIBDEFLATE_SUCCESS;
+	libdeflate_free_decompressor(d);
+	return whole ? made : room;
+}

@@ -85,8 +85,13 @@ static const struct signature *find_other(const uint8_t *data, size_t size)
 
 const char *pe_image_recognise(const void *data, size_t size)
 {
+	uint8_t head[1 << 16];
 	if (!data)
 		return NULL;
+	if (pe_is_gzip(data, size)) {
+		size = pe_gunzip_head(data, size, head, sizeof head);
+		data = head;
+	}
 	const struct reader *reader = find_reader(data, size);
 	if (reader)
 		return reader->name;

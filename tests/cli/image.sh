@@ -87,6 +87,11 @@ expect 0 encode cut.png --lenient --alpha drop --patch 2 --with axial --tokens p
 { cat small.png; echo more; } >long.png
 refused 3 encode long.png --patch 1; says "there are more data behind the end, at byte $size"
 expect 0 encode long.png --lenient --alpha drop --patch 2 --with axial --tokens patches -o long.npz; says 'more data behind the end'
+gzip -n -c cut.png >packed
+refused 3 encode packed --patch 1; says '^posenc: packed: the file ends in chunk I'
+code=0; "$posenc" encode - --patch 1 -o no.npz <packed 2>"$err" || code=$?
+[ $code = 3 ] || fail "exit code $code of a damaged picture in gzip"
+says '^posenc: standard input: the file ends in chunk I'; no_file no.npz
 printf 'GIF89a' >x.png
 refused 3 encode x.png; says 'x.png: this is a GIF file, and this build reads pictures from PNG, PNM.*; convert it'
 printf 'nothing' >y.png

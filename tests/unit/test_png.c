@@ -337,6 +337,42 @@ static void test_every_byte(void **state)
 	}
 }
 
+static const char *name_packed(int level, const void *bytes, size_t size, size_t cut)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
+	size_t room = libdeflate_gzip_compress_bound(c, size);
+	uint8_t *packed = malloc(room);
+	assert_non_null(packed);
+	size_t made = libdeflate_gzip_compress(c, bytes, size, packed, room);
+	assert_true(made > cut);
+	const char *name = pe_image_recognise(packed, made - cut);
+	libdeflate_free_compressor(c);
+	free(packed);
+	return name;
+}
+
+/* Inside gzip, whose blocks of incompressible data are stored; damage behind the beginning is no matter. */
+static void test_recognise_packed(void **state)
+{
+	enum { SIZE = 300000 };
+	static uint8_t noise[SIZE];
+	uint32_t random = 1;
+	struct xt_png png = small();
+	(void)state;
+	for (size_t i = 0; i < SIZE; i++)
+		noise[i] = (uint8_t)((random = random * 1664525 + 1013904223) >> 24);
+	memcpy(noise, png.bytes, png.size);
+	for (int level = 0; level < 10; level += 3) {
+		const char *const names[] = {name_packed(level, png.bytes, png.size, 9),
+			name_packed(level, png.bytes, png.size, 0), name_packed(level, noise, SIZE, 0),
+			name_packed(level, noise, SIZE, 100000), name_packed(level, noise, SIZE, SIZE - (100 << 10))};
+		for (size_t i = level == 0; i < sizeof names / sizeof *names; i++) /* cut in its only block */
+			assert_true(names[i] && strcmp(names[i], "PNG") == 0);
+		assert_null(name_packed(level, "0 1\n1 2\n", 8, 0));
+	}
+	free(png.bytes);
+}
+
 static void test_suite_cut(void **state)
 {
 	static const char *const names[] = {
@@ -579,6 +615,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_suite_own_depth),
 		cmocka_unit_test(test_suite_8_bits),
+		cmocka_unit_test(test_recognise_packed),
 		cmocka_unit_test(test_suite_cut),
 		cmocka_unit_test(test_photos),
 		cmocka_unit_test(test_16_bits),
