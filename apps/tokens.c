@@ -137,7 +137,8 @@ int tokens_open(struct cli *cli, const struct job *jobs, int count, struct token
 	pe_status status = final_shape(jobs, count, &out->given, shape);
 	if (status != PE_OK)
 		return report_status(cli, status);
-	out->encoded = allocate(&out->given, shape);
+	bool same = memcmp(shape, out->given.shape, (size_t)out->given.ndim * sizeof *shape) == 0;
+	out->encoded = out->patches && same ? out->given : allocate(&out->given, shape);
 	if (out->encoded.data)
 		return EXIT_DONE;
 	complain("out of memory: the array tokens is too large");
@@ -179,6 +180,7 @@ int tokens_apply(struct cli *cli, const struct job *jobs, int count, struct toke
 void tokens_close(struct tokens *tokens)
 {
 	pe_bundle_destroy(&tokens->file);
+	if (tokens->encoded.data != tokens->patches)
+		free(tokens->encoded.data);
 	free(tokens->patches);
-	free(tokens->encoded.data);
 }

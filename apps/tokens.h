@@ -10,7 +10,7 @@ struct tokens {
 	pe_bundle *file;   /* that they were read from, or NULL */
 	void *patches;     /* memory of those cut from a picture, or NULL */
 	pe_tensor given;   /* the features as read */
-	pe_tensor encoded; /* as the encoders leave them; filled by tokens_apply */
+	pe_tensor encoded; /* as the encoders leave them; filled by tokens_apply: patches in their place */
 };
 
 /* Reads the features, or cuts them from the picture (as dtype). Does nothing without --tokens, as the others.

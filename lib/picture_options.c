@@ -4,8 +4,9 @@
 #include "options.h"
 
 static const pe_option_info options[] = {
-	PE_BOOLEAN(
-		"lenient", "0", "1: take what there is of a damaged picture, with a warning; what is missing is 0"),
+	PE_BOOLEAN("lenient", "0",
+		"1: take what there is of a damaged picture, with a warning; what is missing is 0; "
+		"of no more pixels than 16777216, or 8256 a byte of the file if that is more"),
 	PE_INT("max_pixels", "268435456", 1, 1099511627776.0,
 		"larger pictures are refused before any memory is asked for"),
 	PE_INT("patch", "16", 1, 65536, "side of a patch in pixels; a patch is a token"),

@@ -80,7 +80,7 @@ static bool acts(const struct job *job)
 }
 
 /* All encoders that act on tokens act one after the other: the first stands for them. */
-static void take_tokens(struct source *s)
+static struct subject *find_acting(struct source *s)
 {
 	struct subject *first = NULL;
 	for (int j = 0; j < s->job_count; j++) {
@@ -89,13 +89,25 @@ static void take_tokens(struct source *s)
 		struct subject *subject = &s->subjects[j];
 		if (!first) {
 			first = subject;
-			first->before = numbers_copy("before", &s->tokens.given);
-			first->after = numbers_copy("after", &s->tokens.encoded);
 			continue;
 		}
 		size_t used = strlen(first->name);
 		snprintf(first->name + used, sizeof first->name - used, ", %s", subject->name);
 	}
+	return first;
+}
+
+/* What is given does not outlive it. */
+static int apply_tokens(struct source *s)
+{
+	if (!s->tokens.wanted)
+		return EXIT_DONE;
+	struct subject *subject = find_acting(s);
+	subject->before = numbers_copy("before", &s->tokens.given);
+	int code = tokens_apply(s->cli, s->jobs, s->job_count, &s->tokens);
+	if (code == EXIT_DONE)
+		subject->after = numbers_copy("after", &s->tokens.encoded);
+	return code;
 }
 
 static void leave_out_large(struct source *s)
@@ -130,10 +142,8 @@ int source_compute_jobs(struct source *s)
 	if (code == EXIT_SOME && !item_failed(s))
 		code = EXIT_DONE;
 	if (code == EXIT_DONE)
-		code = tokens_apply(s->cli, s->jobs, s->job_count, &s->tokens);
+		code = apply_tokens(s);
 	for (int j = 0; code == EXIT_DONE && j < s->job_count; j++)
 		take_job(s, &s->jobs[j], &s->subjects[j]);
-	if (code == EXIT_DONE && s->tokens.wanted)
-		take_tokens(s);
 	return code;
 }

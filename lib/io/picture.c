@@ -11,6 +11,7 @@
 #include "tensor.h"
 
 #define ROWS_A_CHUNK 64
+#define SMALL_PICTURE (1 << 24) /* pixels */
 
 /* ---- which format ------------------------------------------------------------------- */
 
@@ -112,6 +113,15 @@ static pe_status refuse(pe_context *ctx, const struct pe_picture_source *source)
 
 /* ---- limits and memory -------------------------------------------------------------- */
 
+/* Pixels of a damaged picture, whose size may be all that there is of it: as many as a small one has, and as
+ * deflate makes at best, of one bit, from the data. */
+static int64_t most_damaged(const struct pe_picture_source *source)
+{
+	int64_t from_data;
+	bool fits = pe_mul((int64_t)source->size, 8 * PE_DEFLATE_RATIO, &from_data);
+	return fits ? pe_max(from_data, SMALL_PICTURE) : INT64_MAX;
+}
+
 pe_status pe_picture_check_size(
 	struct pe_image *image, const struct pe_picture_source *source, int64_t height, int64_t width)
 {
@@ -123,6 +133,10 @@ pe_status pe_picture_check_size(
 		return pe_fail(image->ctx, PE_ERR_FORMAT,
 			"%s: %lld x %lld pixels are more than the limit of %lld: raise max_pixels if this is meant",
 			source->name, (long long)width, (long long)height, (long long)source->max_pixels);
+	if (source->lenient && pixels > most_damaged(source))
+		return pe_fail(image->ctx, PE_ERR_FORMAT,
+			"%s: %lld x %lld pixels are more than a lenient reader takes from %zu bytes (%lld)", source->name,
+			(long long)width, (long long)height, source->size, (long long)most_damaged(source));
 	image->info.height = height;
 	image->info.width = width;
 	return PE_OK;

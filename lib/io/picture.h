@@ -7,6 +7,8 @@
 
 #include "context.h"
 
+#define PE_DEFLATE_RATIO 1032 /* a byte of deflate unpacks to no more */
+
 struct pe_image {
 	pe_context *ctx;
 	pe_image_info info;
@@ -39,7 +41,8 @@ pe_status pe_pnm_read(struct pe_image *image, const struct pe_picture_source *so
 pe_status pe_jpeg_read(struct pe_image *image, const struct pe_picture_source *source) PE_NODISCARD;
 pe_status pe_webp_read(struct pe_image *image, const struct pe_picture_source *source) PE_NODISCARD;
 
-/* Refuses sizes that are empty or beyond the limit. Allocates nothing. */
+/* Refuses sizes that are empty or beyond the limit, or, if source is lenient, out of proportion to its data.
+ * Allocates nothing. */
 pe_status pe_picture_check_size(struct pe_image *image, const struct pe_picture_source *source,
 	int64_t height, int64_t width) PE_NODISCARD;
 /* Allocates the samples of info's height, width and channels; zeroed if source is lenient, for then some may

@@ -6,7 +6,6 @@
 #include "io/picture.h"
 
 #define PE_PNG_LONGEST 0x7fffffff /* data of a chunk, bytes */
-#define PE_PNG_DEFLATE_RATIO 1032 /* a byte of deflate unpacks to no more */
 
 struct pe_png_layout {
 	size_t first_data;  /* where the first IDAT chunk begins */

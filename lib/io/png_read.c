@@ -138,7 +138,7 @@ static bool is_too_short(const struct job *job)
 	const pe_image_info *info = &job->image->info;
 	int64_t stored = (int64_t)png_get_channels(job->png, job->info);
 	int64_t bits = info->height * info->width * stored * info->bits;
-	return !job->source->lenient && bits / 8 / PE_PNG_DEFLATE_RATIO > job->layout.data_bytes;
+	return !job->source->lenient && bits / 8 / PE_DEFLATE_RATIO > job->layout.data_bytes;
 }
 
 /* Where there are samples already. */

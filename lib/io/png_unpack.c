@@ -59,7 +59,7 @@ static bool measure(const struct pe_image *image, const struct pe_picture_source
 		return false;
 	row = row / 8 + (row % 8 > 0) + 1;
 	return pe_mul(row, image->info.height, size) && pe_mul(pe_max(row, samples), image->info.height, room) &&
-		*size / PE_PNG_DEFLATE_RATIO <= layout->data_bytes &&
+		*size / PE_DEFLATE_RATIO <= layout->data_bytes &&
 		pe_png_stored_size(&(struct pe_png_raw){.size = (size_t)*size}) <= PE_PNG_LONGEST;
 }
 

@@ -92,6 +92,8 @@ refused 3 encode packed --patch 1; says '^posenc: packed: the file ends in chunk
 code=0; "$posenc" encode - --patch 1 -o no.npz <packed 2>"$err" || code=$?
 [ $code = 3 ] || fail "exit code $code of a damaged picture in gzip"
 says '^posenc: standard input: the file ends in chunk I'; no_file no.npz
+printf 'P5 16384 16384 255\n' >huge.pgm
+refused 3 encode huge.pgm --lenient; says 'huge.pgm: 16384 x 16384 pixels are more than a lenient reader takes from 19 bytes'
 printf 'GIF89a' >x.png
 refused 3 encode x.png; says 'x.png: this is a GIF file, and this build reads pictures from PNG, PNM.*; convert it'
 printf 'nothing' >y.png

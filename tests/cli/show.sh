@@ -159,6 +159,9 @@ if [ "$labelled" ]; then
 	grep -c '<symbol' x.svg >"$out" && [ "$(cat "$out")" -gt 20 ] || fail 'an SVG without text'
 	grep -qiE 'date|20[0-9][0-9]-' x.svg && fail 'an SVG with a date'
 	# What is beyond the range is not drawn: eigenvalues from 0.17 on, in the first of the colours of lines.
+	# Three norms and two similarities on two colour bars: what was before is not what came after.
+	expect 0 show "$source/tests/golden/patches/picture.ppm" --patch 4 --tokens patches -q -o x.svg
+	[ "$(grep -o 'base64,[^"]*' x.svg | sort -u | wc -l)" = 7 ] || fail 'show: panels of patches are alike'
 	expect 0 show "$sbm" --with lap:k=3 -q --plot eigenvalues -o x.svg
 	grep -q 'fill:rgb(0%, *44' x.svg || fail 'show eigenvalues: no dots'
 	expect 0 show "$sbm" --with lap:k=3 -q --plot eigenvalues --range=-1,0.1 -o x.svg

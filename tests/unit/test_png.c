@@ -550,6 +550,39 @@ static void test_bombs(void **state)
 	bomb(*state, 16000, 16000, "too few for 16000 x 16000 pixels"); /* within the limit, 2 GB */
 }
 
+/* A lenient reader takes no size at its word that the data cannot come to, but for small pictures. */
+static void test_lenient_bomb(void **state)
+{
+	static const struct {
+		uint32_t width, height;
+		size_t tail; /* bytes behind the end */
+		bool taken;
+	} all[] = {{4096, 4096, 0, true}, {4096, 4097, 0, false}, {16384, 16384, 30000, false},
+		{4096, 4097, 2100, true}};
+	pe_params *params = lenient(*state);
+	void *tail = calloc(30000, 1);
+	assert_non_null(tail);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct xt_png png;
+		pe_image *image;
+		xt_png_start(&png, all[i].width, all[i].height, 1, 0, 0);
+		xt_png_rows(&png, wide_rows, sizeof wide_rows);
+		xt_png_end(&png);
+		xt_png_bytes(&png, tail, all[i].tail);
+		xt_fail_allocation(-1, false);
+		pe_status status = read_png(*state, &png, params, &image);
+		assert_int_equal(status, all[i].taken ? PE_OK : PE_ERR_FORMAT);
+		if (!all[i].taken) {
+			assert_int_equal(xt_allocations(), 1);
+			assert_non_null(strstr(pe_context_message(*state), "more than a lenient reader takes from "));
+		}
+		pe_image_destroy(&image);
+		free(png.bytes);
+	}
+	free(tail);
+	pe_params_destroy(&params);
+}
+
 static void test_max_pixels(void **state)
 {
 	struct xt_png png = small();
@@ -630,6 +663,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_lenient),
 		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_lenient_bomb),
 		cmocka_unit_test(test_max_pixels),
 		cmocka_unit_test(test_huge_chunks),
 		cmocka_unit_test(test_no_memory),
