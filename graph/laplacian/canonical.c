@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * With V orthonormal, P = VVᵀ, and row i of V as w_i: ‖P e_i‖ = ‖w_i‖ and P e_i = V w_i, so the
- * basis is Gram-Schmidt with pivoting on the rows of V: VQ, Q orthogonal of the dimension. */
+ * basis is Gram-Schmidt with pivoting on the rows of V: VQ, Q orthogonal of the dimension. A class of m
+ * nodes adds I - 11ᵀ/m on them to P, so it adds e_i - 1/m to w_i, as so many numbers more. */
 #include "canonical.h"
 
 #include <math.h>
@@ -8,28 +9,29 @@
 
 /* Doubles that need no allocation: a few vectors of a small graph, as most groups are. */
 #define LITTLE 512
+#define CHUNK 256 /* rows at a time */
 
 /* ---- basis -------------------------------------------------------------------------- */
 
 struct part_work {
-	double *rows;    /* (n, dimension): what is left of w_i */
-	double *squares; /* n: its square norm */
-	double *used;    /* (dimension, dimension): the directions q taken so far */
+	double *squares; /* n: the square norm of what is left of w_i */
+	double *entry;   /* n: scratch */
+	double *used;    /* (taken, width): the directions q taken so far, each ‖q‖ = 1 */
+	int64_t width;   /* of a direction: the vectors, then the members of the classes */
 	int32_t taken;
 };
 
 static void load_part(const struct pe_canonical_part *part, struct part_work *work)
 {
-	int32_t m = part->dimension;
-	for (int32_t i = 0; i < part->n; i++) {
-		double sum = 0;
-		for (int32_t j = 0; j < m; j++) {
+	memset(work->squares, 0, (size_t)part->n * sizeof *work->squares);
+	for (int32_t j = 0; j < part->dimension; j++)
+		for (int32_t i = 0; i < part->n; i++) {
 			double x = part->vectors[j][i * part->step];
-			work->rows[(int64_t)i * m + j] = x;
-			sum += x * x;
+			work->squares[i] += x * x;
 		}
-		work->squares[i] = sum;
-	}
+	for (int32_t c = 0; c < part->class_count; c++)
+		for (int32_t i = 0; i < part->classes[c].size; i++)
+			work->squares[part->classes[c].member[i]] += 1 - 1.0 / part->classes[c].size;
 }
 
 /* The axis to take: part and place within it. */
@@ -50,76 +52,118 @@ static void choose(const struct pe_canonical_part *parts, const struct part_work
 			}
 }
 
-static double dot(const double *a, const double *b, int32_t m)
+/* Sums of so many numbers at a time: a long sum of small equal ones would be off on one side. */
+static double dot(const double *a, const double *b, int64_t m)
 {
-	double sum = 0;
-	for (int32_t j = 0; j < m; j++)
-		sum += a[j] * b[j];
-	return sum;
+	double all = 0;
+	for (int64_t first = 0; first < m; first += CHUNK) {
+		double sum = 0;
+		for (int64_t j = first; j < pe_min(first + CHUNK, m); j++)
+			sum += a[j] * b[j];
+		all += sum;
+	}
+	return all;
 }
 
-/* Direction of what is left of w_i, made orthogonal to those taken once more: rounding in the rows
- * must not add up. */
+/* q ← w_i */
+static void begin_direction(const struct pe_canonical_part *part, int32_t i, double *q)
+{
+	for (int32_t j = 0; j < part->dimension; j++)
+		*q++ = part->vectors[j][i * part->step];
+	for (int32_t c = 0; c < part->class_count; c++) {
+		const struct pe_canonical_class *class = &part->classes[c];
+		bool has = false;
+		for (int32_t t = 0; t < class->size; t++)
+			has |= class->member[t] == i;
+		for (int32_t t = 0; t < class->size; t++)
+			*q++ = has ? (class->member[t] == i) - 1.0 / class->size : 0;
+	}
+}
+
+/* What is left of w_i, unit. Orthogonal to those taken, which takes two passes. */
 static const double *take_direction(const struct pe_canonical_part *part, struct part_work *work, int32_t i)
 {
-	int32_t m = part->dimension;
-	double *q = work->used + (int64_t)work->taken * m;
-	memcpy(q, work->rows + (int64_t)i * m, (size_t)m * sizeof *q);
-	for (int32_t t = 0; t < work->taken; t++) {
-		const double *p = work->used + (int64_t)t * m;
-		double s = dot(p, q, m);
-		for (int32_t j = 0; j < m; j++)
-			q[j] -= s * p[j];
-	}
+	int64_t m = work->width;
+	double *q = work->used + work->taken * m;
+	begin_direction(part, i, q);
+	for (int pass = 0; pass < 2; pass++)
+		for (int32_t t = 0; t < work->taken; t++) {
+			const double *p = work->used + t * m;
+			double s = dot(p, q, m);
+			for (int64_t j = 0; j < m; j++)
+				q[j] -= s * p[j];
+		}
 	double norm = sqrt(dot(q, q, m));
-	for (int32_t j = 0; j < m; j++)
+	for (int64_t j = 0; j < m; j++)
 		q[j] /= norm;
 	work->taken++;
 	return q;
 }
 
-/* Takes axis i away from the part's rows; its vector goes to column, unless that is NULL. */
+/* The basis vector of direction q: entry ← V q, and what q has of the classes. */
+static void multiply(const struct pe_canonical_part *part, const double *q, double *entry)
+{
+	memset(entry, 0, (size_t)part->n * sizeof *entry);
+	for (int32_t first = 0; first < part->n; first += CHUNK) {
+		int32_t end = (int32_t)pe_min(first + CHUNK, part->n);
+		for (int32_t j = 0; j < part->dimension; j++)
+			for (int32_t r = first; r < end; r++)
+				entry[r] += q[j] * part->vectors[j][r * part->step];
+	}
+	q += part->dimension;
+	for (int32_t c = 0; c < part->class_count; c++)
+		for (int32_t t = 0; t < part->classes[c].size; t++)
+			entry[part->classes[c].member[t]] += *q++;
+}
+
+/* Takes axis i away from what is left of the part; its vector goes to column, unless that is NULL. */
 static void take(
 	const struct pe_canonical_part *part, struct part_work *work, int32_t i, double *column, int64_t stride)
 {
-	int32_t m = part->dimension;
-	const double *q = take_direction(part, work, i);
+	multiply(part, take_direction(part, work, i), work->entry);
 	for (int32_t r = 0; r < part->n; r++) {
-		double *w = work->rows + (int64_t)r * m;
-		double entry = dot(w, q, m), sum = 0;
-		for (int32_t j = 0; j < m; j++) {
-			w[j] -= entry * q[j];
-			sum += w[j] * w[j];
-		}
-		work->squares[r] = sum;
+		double entry = work->entry[r], left = work->squares[r] - entry * entry;
+		work->squares[r] = left > 0 ? left : 0;
 		if (column)
 			column[part->nodes[r] * stride] = entry;
 	}
 }
 
-static int64_t doubles_of(const struct pe_canonical_part *part)
+/* Numbers in a direction. */
+static int64_t width_of(const struct pe_canonical_part *part)
 {
-	int64_t n = part->n, m = part->dimension;
-	return n * m + n + m * m;
+	int64_t width = part->dimension;
+	for (int32_t c = 0; c < part->class_count; c++)
+		width += part->classes[c].size;
+	return width;
 }
 
-static int64_t bytes_of(const struct pe_canonical_part *parts, int64_t count)
+/* What a part works with, of which at most `end` directions are taken. */
+static int64_t doubles_of(const struct pe_canonical_part *part, int64_t end)
+{
+	int64_t width = width_of(part);
+	return 2 * (int64_t)part->n + width * pe_min(end, width);
+}
+
+static int64_t bytes_of(const struct pe_canonical_part *parts, int64_t count, int64_t end)
 {
 	int64_t doubles = 0;
 	for (int64_t c = 0; c < count; c++)
-		doubles += doubles_of(&parts[c]);
+		doubles += doubles_of(&parts[c], end);
 	return count * (int64_t)sizeof(struct part_work) + doubles * (int64_t)sizeof(double);
 }
 
 /* What each part works with, and behind all of these their numbers. */
-static struct part_work *prepare(const struct pe_canonical_part *parts, int64_t count, void *memory)
+static struct part_work *prepare(
+	const struct pe_canonical_part *parts, int64_t count, int64_t end, void *memory)
 {
 	struct part_work *work = memory;
 	double *at = (double *)(work + count);
 	for (int64_t c = 0; c < count; c++) {
-		int64_t n = parts[c].n, m = parts[c].dimension;
-		work[c] = (struct part_work){.rows = at, .squares = at + n * m, .used = at + n * m + n};
-		at += doubles_of(&parts[c]);
+		int64_t n = parts[c].n;
+		work[c] = (struct part_work){
+			.squares = at, .entry = at + n, .used = at + 2 * n, .width = width_of(&parts[c])};
+		at += doubles_of(&parts[c], end);
 		load_part(&parts[c], &work[c]);
 	}
 	return work;
@@ -129,11 +173,11 @@ pe_status pe_canonical_basis(pe_context *ctx, const struct pe_canonical_part *pa
 	int64_t skip, int64_t end, double *rows, int64_t stride)
 {
 	double little[LITTLE];
-	int64_t bytes = bytes_of(parts, count);
+	int64_t bytes = bytes_of(parts, count, end);
 	void *memory = bytes <= (int64_t)sizeof little ? little : pe_alloc(ctx, bytes, 1);
 	if (!memory)
 		return PE_ERR_NOMEM;
-	struct part_work *work = prepare(parts, count, memory);
+	struct part_work *work = prepare(parts, count, end, memory);
 	for (int64_t j = 0; j < end; j++) {
 		int64_t part = 0;
 		int32_t place = 0;

@@ -9,13 +9,22 @@
  * above rounding, so that symmetric entries are equal on every machine. */
 #define PE_CANONICAL_TIE 1e-6
 
-/* The part of an eigenspace that lives on one component: orthonormal vectors on its nodes. */
+/* A class of nodes: all vectors on it that sum to 0. */
+struct pe_canonical_class {
+	const int32_t *member; /* places among the nodes of the part */
+	int32_t size;
+};
+
+/* The part of an eigenspace that lives on one component: orthonormal vectors on its nodes, and the spaces of
+ * classes, on each of which those vectors are constant. */
 struct pe_canonical_part {
 	const int32_t *nodes; /* n rows, ascending */
 	int32_t n;
-	int32_t dimension;
+	int32_t dimension;            /* of the vectors */
 	const double *const *vectors; /* dimension pointers to n entries, step apart */
 	int64_t step;
+	const struct pe_canonical_class *classes; /* distinct; may be NULL with count 0 */
+	int32_t class_count;
 };
 
 /* With P the projector on the eigenspace: the axis e_i with the largest ‖P e_i‖, the first among

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "canonical.h"
-
 /* Values this close, relative to the norm, are one eigenvalue: above the rounding of any engine, and
  * so small that vectors rotated among them keep their residual. A group (PE_GROUP_GAP) may hold several. */
 #define EQUAL_SPREAD 1e-12
@@ -80,11 +78,15 @@ static void write_alone(
 		column[nodes[p] * stride] = pair->vector[p * pair->step];
 }
 
+/* By component; there vectors first, then class by class. */
 static int compare_component(const void *left, const void *right)
 {
 	const struct pe_pair *const *a = left, *const *b = right;
 	if ((*a)->component != (*b)->component)
 		return (*a)->component < (*b)->component ? -1 : 1;
+	uintptr_t first = (uintptr_t)(*a)->twins.member, second = (uintptr_t)(*b)->twins.member;
+	if (first != second)
+		return first < second ? -1 : 1;
 	return (*a > *b) - (*a < *b);
 }
 
@@ -92,16 +94,19 @@ static int compare_component(const void *left, const void *right)
 struct parts {
 	const struct pe_pair **order;
 	const double **vectors;
+	struct pe_canonical_class *classes;
 	struct pe_canonical_part *parts;
 };
 
-#define PARTS_BYTES (2 * sizeof(void *) + sizeof(struct pe_canonical_part))
+#define PARTS_BYTES \
+	(2 * sizeof(void *) + sizeof(struct pe_canonical_class) + sizeof(struct pe_canonical_part))
 
 static struct parts lay_out_parts(void *memory, int64_t count)
 {
 	struct pe_canonical_part *parts = memory;
-	const double **vectors = (const double **)(parts + count);
-	return (struct parts){(const struct pe_pair **)(vectors + count), vectors, parts};
+	struct pe_canonical_class *classes = (struct pe_canonical_class *)(parts + count);
+	const double **vectors = (const double **)(classes + count);
+	return (struct parts){(const struct pe_pair **)(vectors + count), vectors, classes, parts};
 }
 
 /* Returns how many parts there are. */
@@ -113,14 +118,21 @@ static int64_t find_parts(
 		p->order[j] = &pairs[j];
 	qsort(p->order, (size_t)count, sizeof *p->order, compare_component);
 	for (int64_t j = 0; j < count; j++) {
-		int32_t c = p->order[j]->component;
-		p->vectors[j] = p->order[j]->vector;
-		if (j == 0 || c != p->order[j - 1]->component)
+		const struct pe_pair *pair = p->order[j], *before = j > 0 ? p->order[j - 1] : NULL;
+		int32_t c = pair->component;
+		p->vectors[j] = pair->vector;
+		p->classes[j] = (struct pe_canonical_class){0};
+		if (!before || c != before->component)
 			p->parts[used++] = (struct pe_canonical_part){.nodes = l->order + l->start[c],
 				.n = pe_laplacian_size(l, c),
 				.vectors = p->vectors + j,
-				.step = p->order[j]->step};
-		p->parts[used - 1].dimension++;
+				.classes = p->classes + j,
+				.step = pair->step};
+		struct pe_canonical_part *part = &p->parts[used - 1];
+		if (pair->vector)
+			part->dimension++;
+		else if (!before || before->twins.member != pair->twins.member)
+			p->classes[part->classes - p->classes + part->class_count++] = pair->twins;
 	}
 	return used;
 }
@@ -168,7 +180,7 @@ pe_status pe_pairs_write(pe_context *ctx, const struct pe_laplacian *l, const st
 		if (end <= begin)
 			continue;
 		double *out = rows + (begin - range.first);
-		if (next - i == 1)
+		if (next - i == 1 && pairs[i].vector)
 			write_alone(l, &pairs[i], out, stride);
 		else
 			PE_TRY(write_basis(ctx, l, pairs + i, next - i, begin - i, end - i, out, stride));

@@ -3,12 +3,14 @@
 #ifndef PE_EIGEN_MERGE_H
 #define PE_EIGEN_MERGE_H
 
+#include "canonical.h"
 #include "laplacian.h"
 
 struct pe_pair {
 	double value;
-	double norm1;         /* ‖M‖₁ of its component */
-	const double *vector; /* on its component's places, unit; entries step apart */
+	double norm1;                    /* ‖M‖₁ of its component */
+	const double *vector;            /* on its component's places, unit; entries step apart; or NULL: … */
+	struct pe_canonical_class twins; /* … one of the vectors on these places that sum to 0 */
 	int64_t step;
 	int32_t component;
 	int32_t group; /* set by pe_pairs_sort */
@@ -33,7 +35,8 @@ struct pe_pair_range pe_pairs_choose(
 
 /* Writes the vectors of pairs first … end-1 into rows: node i's entry of pair j at
  * rows[i * stride + j - first]. Pairs whose values are equal as far as doubles can tell get the
- * canonical basis of their space, as if all of them were written. */
+ * canonical basis of their space, as if all of them were written; of a class of twins all its space counts,
+ * however few pairs stand for it. */
 pe_status pe_pairs_write(pe_context *ctx, const struct pe_laplacian *laplacian, const struct pe_pair *pairs,
 	int64_t count, struct pe_pair_range range, double *rows, int64_t stride) PE_NODISCARD;
 

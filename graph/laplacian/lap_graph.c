@@ -71,6 +71,48 @@ pe_status pe_lap_pad_all(
 
 /* ---- from solutions to the result --------------------------------------------------- */
 
+/* Pairs that stand for a class of twins: as many as columns may be; none where the component has enough
+ * others of smaller values. */
+static int64_t count_class(
+	const struct pe_lap_options *options, const struct pe_lap_task *task, int32_t c, int32_t class)
+{
+	const struct pe_laplacian *l = &task->laplacian;
+	const struct pe_lap_solution *s = &task->solutions[c];
+	double value = l->diag[l->start[c] + s->twins.member[s->twins.start[class]]];
+	if (s->count > options->k && value > s->values[s->count - 1] + PE_GROUP_GAP * l->norm1[c])
+		return 0;
+	return pe_min(pe_twins_size(&s->twins, class) - 1, (int64_t)options->k + 1);
+}
+
+static int64_t count_twins(const struct pe_lap_options *options, const struct pe_lap_task *task, int32_t c)
+{
+	const struct pe_twins *twins = &task->solutions[c].twins;
+	int64_t count = 0;
+	for (int32_t t = 0; t < twins->classes; t++)
+		count += pe_twins_size(twins, t) > 1 ? count_class(options, task, c, t) : 0;
+	return count;
+}
+
+static int64_t gather_twins(
+	const struct pe_lap_options *options, const struct pe_lap_task *task, int32_t c, struct pe_pair *out)
+{
+	const struct pe_laplacian *l = &task->laplacian;
+	const struct pe_twins *twins = &task->solutions[c].twins;
+	int64_t count = 0;
+	for (int32_t t = 0; t < twins->classes; t++) {
+		const int32_t *members = twins->member + twins->start[t];
+		int32_t size = pe_twins_size(twins, t);
+		int64_t pairs = size > 1 ? count_class(options, task, c, t) : 0;
+		for (int64_t j = 0; j < pairs; j++)
+			out[count++] = (struct pe_pair){.value = l->diag[l->start[c] + members[0]],
+				.norm1 = l->norm1[c],
+				.component = c,
+				.twins = {members, size},
+				.open = pairs < size - 1};
+	}
+	return count;
+}
+
 static int64_t gather_component(
 	const struct pe_lap_options *options, const struct pe_lap_task *task, int32_t c, struct pe_pair *out)
 {
@@ -92,7 +134,7 @@ static int64_t gather_component(
 		pair.open = j == s->count - 1 && !s->complete;
 		out[count++] = pair;
 	}
-	return count;
+	return count + gather_twins(options, task, c, out + count);
 }
 
 static pe_status gather(pe_context *ctx, const struct pe_lap_options *options, const struct pe_lap_task *task,
@@ -101,7 +143,7 @@ static pe_status gather(pe_context *ctx, const struct pe_lap_options *options, c
 	int32_t components = task->laplacian.components;
 	int64_t most = 0;
 	for (int32_t c = 0; c < components; c++)
-		most += 1 + task->solutions[c].count;
+		most += 1 + task->solutions[c].count + count_twins(options, task, c);
 	PE_TRY(pe_grow(ctx, &work->pairs, &work->pair_capacity, 0, most, sizeof *work->pairs));
 	*count = 0;
 	for (int32_t c = 0; c < components; c++)

@@ -5,6 +5,7 @@
 
 #include "laplacian.h"
 #include "tensor.h"
+#include "twins.h"
 
 /* In the order of the options' words. */
 enum pe_lap_normalization { PE_LAP_SYM = 0, PE_LAP_NONE, PE_LAP_RW };
@@ -34,6 +35,7 @@ struct pe_lap_solution {
 	int64_t vector_step, entry_step;
 	const double *values, *vectors;       /* NULL: not solved */
 	double *owned_values, *owned_vectors; /* NULL: somebody else's */
+	struct pe_twins twins;                /* with classes > 0 they add pairs to those above */
 	double residual, orthogonality;       /* as far as known, else NaN */
 	bool complete, converged, certified;
 	bool in_lanes; /* rows of vectors, and residual, orthogonality and signs are as they have to be */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define TILE 8
+#define CHUNK 1024 /* rows whose products are summed by themselves: long sums lose digits */
 
 static double larger(double worst, double value)
 {
@@ -55,10 +56,18 @@ static double tile_error(const double *rows, int64_t n, int64_t stride, int64_t 
 {
 	double product[TILE][TILE] = {{0}}, worst = 0;
 	int64_t width_a = pe_min(columns - a, TILE), width_b = pe_min(columns - b, TILE);
-	if (width_a == TILE && width_b == TILE)
-		multiply(rows, n, stride, a, b, product);
-	else
-		multiply_narrow(rows, n, stride, a, b, width_a, width_b, product);
+	for (int64_t i = 0; i < n; i += CHUNK) {
+		double part[TILE][TILE] = {{0}};
+		const double *chunk = rows + i * stride;
+		int64_t count = pe_min(CHUNK, n - i);
+		if (width_a == TILE && width_b == TILE)
+			multiply(chunk, count, stride, a, b, part);
+		else
+			multiply_narrow(chunk, count, stride, a, b, width_a, width_b, part);
+		for (int64_t s = 0; s < width_a; s++)
+			for (int64_t t = 0; t < width_b; t++)
+				product[s][t] += part[s][t];
+	}
 	for (int64_t s = 0; s < width_a; s++)
 		for (int64_t t = 0; t < width_b; t++)
 			worst = larger(worst, fabs(product[s][t] - (a + s == b + t)));

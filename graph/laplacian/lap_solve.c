@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "eigen_lanes.h"
 #include "lap_graph.h"
+#include "lap_twins.h"
 
 /* A last group is completed up to this many pairs beyond those wanted, enough for the symmetries of
  * real graphs; of a complete graph on thousands of nodes it is left cut, and said to be. Small
@@ -35,6 +37,7 @@ void pe_lap_forget(pe_context *ctx, struct pe_lap_task *task)
 		struct pe_eigen_result engine = {.values = s->owned_values, .vectors = s->owned_vectors};
 		if (s->owned_values)
 			pe_eigen_result_free(ctx, &engine);
+		pe_twins_free(ctx, &task->solutions[c].twins);
 	}
 	task->solutions = NULL;
 }
@@ -69,8 +72,8 @@ struct pe_eigen_request pe_lap_request(const struct pe_lap_options *options, int
 	};
 }
 
-static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *options, int32_t c,
-	int32_t wanted, struct pe_lap_task *task, char note[PE_LAP_NOTE])
+static pe_status solve_problem(pe_context *ctx, const struct pe_lap_options *options,
+	const struct pe_eigen_problem *problem, int32_t wanted, int32_t c, struct pe_eigen_result *out)
 {
 	static pe_status (*const engines[])(pe_context *, const struct pe_eigen_problem *,
 		const struct pe_eigen_request *, struct pe_eigen_result *) = {
@@ -79,16 +82,49 @@ static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *o
 		[PE_LAP_SHIFT_INVERT] = pe_eigen_shift_invert,
 		[PE_LAP_BLOCK] = pe_eigen_block,
 	};
-	struct pe_eigen_problem problem = pe_laplacian_problem(&task->laplacian, c);
-	struct pe_eigen_request request = pe_lap_request(options, problem.n, wanted);
-	struct pe_eigen_result result = {0};
+	struct pe_eigen_request request = pe_lap_request(options, problem->n, wanted);
 	request.stream = (uint64_t)c;
-	PE_TRY(engines[options->engine](ctx, &problem, &request, &result));
-	if (!result.complete && problem.n <= SMALL && options->engine == PE_LAP_AUTO) {
-		/* An iteration has met a group of hundreds. */
-		pe_eigen_result_free(ctx, &result);
-		PE_TRY(pe_eigen_dense(ctx, &problem, &request, &result));
+	PE_TRY(engines[options->engine](ctx, problem, &request, out));
+	if (out->complete || problem->n > SMALL || options->engine != PE_LAP_AUTO)
+		return PE_OK;
+	/* An iteration has met a group of hundreds. */
+	pe_eigen_result_free(ctx, out);
+	return pe_eigen_dense(ctx, problem, &request, out);
+}
+
+/* By way of the quotient, if there are many twins; *twins are then the caller's. */
+static pe_status solve_large(pe_context *ctx, const struct pe_lap_options *options,
+	const struct pe_eigen_problem *problem, int32_t wanted, int32_t c, struct pe_eigen_result *out,
+	struct pe_twins *twins)
+{
+	struct pe_lap_quotient quotient;
+	bool fits;
+	PE_TRY(pe_lap_quotient_create(ctx, problem, &quotient, &fits));
+	if (!fits)
+		return solve_problem(ctx, options, problem, wanted, c, out);
+	pe_status status = solve_problem(ctx, options, &quotient.problem, wanted, c, out);
+	if (status == PE_OK)
+		status = pe_lap_quotient_expand(ctx, &quotient, problem->n, out);
+	if (status == PE_OK) {
+		*twins = quotient.twins;
+		quotient.twins = (struct pe_twins){0};
+	} else {
+		pe_eigen_result_free(ctx, out);
 	}
+	pe_lap_quotient_free(ctx, &quotient);
+	return status;
+}
+
+static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *options, int32_t c,
+	int32_t wanted, struct pe_lap_task *task, char note[PE_LAP_NOTE])
+{
+	struct pe_eigen_problem problem = pe_laplacian_problem(&task->laplacian, c);
+	struct pe_eigen_result result = {0};
+	struct pe_twins twins = {0};
+	if (options->engine == PE_LAP_AUTO && problem.n > PE_LANES_MAX_N)
+		PE_TRY(solve_large(ctx, options, &problem, wanted, c, &result, &twins));
+	else
+		PE_TRY(solve_problem(ctx, options, &problem, wanted, c, &result));
 	task->solutions[c] = (struct pe_lap_solution){.count = result.count,
 		.vector_step = problem.n,
 		.entry_step = 1,
@@ -96,12 +132,16 @@ static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *o
 		.vectors = result.vectors,
 		.owned_values = result.values,
 		.owned_vectors = result.vectors,
+		.twins = twins,
 		.residual = NAN,
 		.orthogonality = NAN,
 		.complete = result.complete,
 		.converged = result.converged,
 		.certified = result.certified};
-	if (note)
+	if (note && twins.classes > 0)
+		snprintf(note, PE_LAP_NOTE, "%d nodes, %d without twins: %s", (int)problem.n, (int)twins.classes,
+			result.note);
+	else if (note)
 		snprintf(note, PE_LAP_NOTE, "%d nodes: %s", (int)problem.n, result.note);
 	return PE_OK;
 }
