@@ -31,6 +31,7 @@ struct target {
 	const pe_tensor *out;
 	int64_t first; /* the row of node 0 */
 	struct pe_walk walk;
+	struct pe_twins twins; /* with classes > 0 the nodes of the walk are classes */
 	struct pe_walk_plan plan;
 	struct pe_walk_teleport teleport;
 };
@@ -41,6 +42,20 @@ static void store(const struct target *t, int32_t i, const double *row)
 {
 	const pe_tensor *out = t->out;
 	pe_store_f64(pe_tensor_row(out, t->first + i), out->dtype, out->strides[1], row, 1, t->s->steps);
+}
+
+/* The row of a node of the walk, to all nodes that it stands for. Changes row. */
+static void store_class(const struct target *t, int32_t c, double *row)
+{
+	if (t->twins.classes == 0) {
+		store(t, c, row);
+		return;
+	}
+	int32_t size = pe_twins_size(&t->twins, c);
+	for (int64_t k = 0; k < t->s->steps && size > 1; k++)
+		row[k] /= size;
+	for (int32_t m = t->twins.start[c]; m < t->twins.start[c + 1]; m++)
+		store(t, t->twins.member[m], row);
 }
 
 static void store_all(const struct target *t, const double *rows)
@@ -65,21 +80,25 @@ static void end_row(const struct target *t, int32_t i, double *row)
 		pe_walk_teleport_add(&t->teleport, i, row);
 }
 
-/* A start vertex, and the leaves on it. */
-static void store_start(const struct target *t, int32_t i, double *row, double *leaf)
+static void store_leaves(const struct target *t, int32_t i, const double *row, double *leaf)
 {
 	const struct pe_walk *w = &t->walk;
-	pe_walk_teleport_add(&t->teleport, i, row);
-	store(t, i, row);
-	if (t->plan.core[i] == pe_walk_degree(w, i))
-		return;
 	for (int64_t e = pe_walk_begin(w, i); e < pe_walk_begin(w, i + 1); e++) {
 		int32_t j = w->col[e];
 		if (t->plan.core[j] >= 0 || pe_walk_end(w, j) != PE_WALK_GOES_ON)
 			continue;
 		pe_walk_leaf_row(pe_walk_leaf_share(w, j, i), row, t->s->steps, leaf);
-		store(t, j, leaf);
+		store_class(t, j, leaf);
 	}
+}
+
+/* A start vertex, and the leaves on it. */
+static void store_start(const struct target *t, int32_t i, double *row, double *leaf)
+{
+	pe_walk_teleport_add(&t->teleport, i, row);
+	if (t->plan.core[i] < pe_walk_degree(&t->walk, i))
+		store_leaves(t, i, row, leaf);
+	store_class(t, i, row);
 }
 
 static void store_ends(const struct target *t, double *row)
@@ -87,7 +106,7 @@ static void store_ends(const struct target *t, double *row)
 	for (int32_t i = 0; i < t->walk.n; i++)
 		if (pe_walk_end(&t->walk, i) != PE_WALK_GOES_ON) {
 			end_row(t, i, row);
-			store(t, i, row);
+			store_class(t, i, row);
 		}
 }
 
@@ -170,6 +189,8 @@ static pe_status any_graph(pe_context *ctx, struct target *t)
 {
 	double *row = pe_alloc(ctx, t->s->steps, sizeof *row);
 	pe_status status = row ? PE_OK : PE_ERR_NOMEM;
+	if (status == PE_OK)
+		status = pe_walk_merge_twins(ctx, &t->walk, &t->twins);
 	if (status == PE_OK && t->s->dangling == TELEPORT)
 		status = pe_walk_teleport_create(ctx, &t->walk, t->s->steps, &t->teleport);
 	if (status == PE_OK)
@@ -180,6 +201,7 @@ static pe_status any_graph(pe_context *ctx, struct target *t)
 	}
 	pe_walk_plan_free(ctx, &t->plan);
 	pe_walk_teleport_free(ctx, &t->teleport);
+	pe_twins_free(ctx, &t->twins);
 	pe_free(ctx, row);
 	return status;
 }

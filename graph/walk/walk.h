@@ -4,6 +4,7 @@
 #define PE_WALK_H
 
 #include "graph.h"
+#include "twins.h"
 
 struct pe_walk_block;
 
@@ -30,6 +31,11 @@ pe_status pe_walk_create(
 pe_status pe_walk_create_directed(
 	pe_context *ctx, const struct pe_csr *graph, struct pe_walk *out) PE_NODISCARD;
 void pe_walk_free(pe_context *ctx, struct pe_walk *walk);
+
+/* Makes the walk one on classes of twins, if there are so many that this spares more than it costs: twins
+ * then tells them, and a member of class c has the row of node c divided by the size of c. Else twins is
+ * empty. */
+pe_status pe_walk_merge_twins(pe_context *ctx, struct pe_walk *walk, struct pe_twins *twins) PE_NODISCARD;
 
 static inline int64_t pe_walk_begin(const struct pe_walk *walk, int32_t i)
 {
