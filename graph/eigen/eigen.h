@@ -5,9 +5,13 @@
 
 #include "context.h"
 
-/* Two neighbouring eigenvalues belong to one group if they are at most this far apart, relative to
- * ‖M‖₁. Far above the error of a converged eigenvalue, far below any gap that a float could show. */
+/* When do two neighbouring eigenvalues belong to one group? Relative to ‖M‖₁: always if they are at most
+ * PE_EQUAL_GAP apart, which is above the rounding of any engine; never if they are more than PE_GROUP_GAP
+ * apart; and between these if the residuals do not tell their vectors apart, which they do where the gap is
+ * PE_GAP_RESIDUALS times as large (a residual r turns vectors by r / gap at most, Davis and Kahan). */
+#define PE_EQUAL_GAP 1e-12
 #define PE_GROUP_GAP 1e-9
+#define PE_GAP_RESIDUALS 100.0
 
 /* A connected component's symmetric matrix M, and the null vector that is known of it. */
 struct pe_eigen_problem {
@@ -33,13 +37,13 @@ struct pe_eigen_request {
 
 /* Pairs in ascending order, vectors orthonormal and orthogonal to null. */
 struct pe_eigen_result {
-	int32_t count;    /* ≥ k, unless not converged; the last group is complete if `complete` */
-	double *values;   /* count */
-	double *vectors;  /* vector j at vectors + j * n */
-	bool complete;    /* the gap after the last pair is known to be above PE_GROUP_GAP · ‖M‖₁, or
-					   * there are no more pairs */
-	bool converged;   /* all residuals are within the tolerance */
-	bool certified;   /* no eigenvalue between is missing */
+	int32_t count;     /* ≥ k, unless not converged; the last group is complete if `complete` */
+	double *values;    /* count */
+	double *vectors;   /* vector j at vectors + j * n */
+	double *residuals; /* count: ‖Mv - λv‖₂ / ‖M‖₁; allocated with the values */
+	bool complete;  /* the next pair is known not to be of the last one's group, or there are no more pairs */
+	bool converged; /* all residuals are within the tolerance */
+	bool certified; /* no eigenvalue between is missing */
 	int64_t products; /* products with M, or solves */
 	char note[160];   /* what was done, for -v: "shift-invert, shift -1.2e-5, 96 solves" */
 };
@@ -63,7 +67,8 @@ void pe_eigen_apply(const struct pe_eigen_problem *problem, const double *x, dou
 double pe_eigen_residual(
 	const struct pe_eigen_problem *problem, double value, const double *vector, double *scratch);
 
-/* Ends of groups among ascending values: group[j] is the number of the group of pair j, from 0. */
-void pe_eigen_groups(const double *values, int64_t count, double norm1, int32_t *group);
+/* The largest gap within a group, between neighbours whose residuals are at most `residual`; both relative
+ * to ‖M‖₁. */
+double pe_eigen_group_gap(double residual);
 
 #endif

@@ -52,8 +52,10 @@ static pe_status finish(pe_context *ctx, const struct inverse *inverse, const st
 		.residuals = residuals,
 		.errors = residuals + found,
 		.all = found == p->n - 1};
-	for (int32_t j = 0; j < found; j++)
+	for (int32_t j = 0; j < found; j++) {
+		out->residuals[j] = residuals[j];
 		residuals[j] *= p->norm1;
+	}
 	out->count = pe_eigen_settle(p, r, &e, r->tolerance * p->norm1, &out->complete);
 	out->converged = out->count > 0;
 	if (!out->converged) {
@@ -78,11 +80,12 @@ static pe_status solve(
 	int32_t found = 0, wanted = (int32_t)pe_min((int64_t)r->k + 2, p->n - 2);
 	int32_t basis = (int32_t)pe_min(pe_max(2 * (int64_t)wanted + 1, 20), p->n - 1);
 	double *start = pe_alloc(ctx, p->n, sizeof *start);
-	out->values = pe_alloc(ctx, basis, sizeof *out->values);
+	out->values = pe_alloc(ctx, basis, 2 * sizeof *out->values);
 	out->vectors = pe_alloc(ctx, basis, (size_t)p->n * sizeof *out->vectors);
 	pe_status status = PE_ERR_NOMEM;
 	if (!start || !out->values || !out->vectors)
 		goto done;
+	out->residuals = out->values + basis;
 	for (int32_t i = 0; i < p->n; i++)
 		start[i] = pe_rng_uniform(ctx->seed, r->stream, (uint64_t)i) - 0.5;
 	drop_null(p, start);

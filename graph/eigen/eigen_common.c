@@ -32,8 +32,8 @@ double pe_eigen_residual(
 	return sqrt(sum) / problem->norm1;
 }
 
-void pe_eigen_groups(const double *values, int64_t count, double norm1, int32_t *group)
+double pe_eigen_group_gap(double residual)
 {
-	for (int64_t j = 0; j < count; j++)
-		group[j] = j == 0 ? 0 : group[j - 1] + (values[j] - values[j - 1] > PE_GROUP_GAP * norm1);
+	double gap = PE_GAP_RESIDUALS * residual;
+	return gap < PE_EQUAL_GAP ? PE_EQUAL_GAP : gap < PE_GROUP_GAP ? gap : PE_GROUP_GAP;
 }

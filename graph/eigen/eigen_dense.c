@@ -43,9 +43,11 @@ static void judge(const struct pe_eigen_problem *p, const struct pe_eigen_reques
 	struct pe_eigen_result *out, double *scratch)
 {
 	out->converged = true;
-	for (int32_t j = 0; j < out->count; j++)
-		out->converged &=
-			pe_eigen_residual(p, out->values[j], out->vectors + (int64_t)j * p->n, scratch) <= r->tolerance;
+	for (int32_t j = 0; j < out->count; j++) {
+		const double *vector = out->vectors + (int64_t)j * p->n;
+		out->residuals[j] = pe_eigen_residual(p, out->values[j], vector, scratch);
+		out->converged &= out->residuals[j] <= r->tolerance;
+	}
 	/* LAPACK has given the whole spectrum: nothing can be missing. */
 	out->certified = out->converged;
 }
@@ -71,10 +73,11 @@ pe_status pe_eigen_dense(pe_context *ctx, const struct pe_eigen_problem *problem
 		goto done;
 	out->count = count_pairs(problem, request, values, &out->complete);
 	status = PE_ERR_NOMEM;
-	out->values = pe_alloc(ctx, out->count, sizeof *out->values);
+	out->values = pe_alloc(ctx, out->count, 2 * sizeof *out->values);
 	out->vectors = pe_alloc(ctx, out->count, (size_t)n * sizeof *out->vectors);
 	if (!out->values || !out->vectors)
 		goto done;
+	out->residuals = out->values + out->count;
 	memcpy(out->values, values, (size_t)out->count * sizeof *values);
 	memcpy(out->vectors, a, (size_t)out->count * (size_t)n * sizeof *a);
 	judge(problem, request, out, values);

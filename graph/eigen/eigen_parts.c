@@ -7,20 +7,42 @@
 #include "linalg/dense.h"
 #include "linalg/panel.h"
 
+static double gap_before(const struct pe_eigen_problem *problem, const struct pe_eigen_estimate *e, int32_t j)
+{
+	return problem->norm1 * pe_eigen_group_gap(fmax(e->residuals[j - 1], e->residuals[j]) / problem->norm1);
+}
+
+bool pe_eigen_one_group(const struct pe_eigen_problem *problem, const struct pe_eigen_estimate *e, int32_t j)
+{
+	return e->values[j] - e->values[j - 1] <= gap_before(problem, e, j);
+}
+
+bool pe_eigen_is_blurred(
+	const struct pe_eigen_problem *problem, const struct pe_eigen_estimate *e, int32_t count)
+{
+	double equal = PE_EQUAL_GAP * problem->norm1;
+	for (int32_t j = 1; j <= count && j < e->count; j++)
+		if (e->values[j] - e->values[j - 1] > equal && pe_eigen_one_group(problem, e, j))
+			return true;
+	return false;
+}
+
 int32_t pe_eigen_settle(const struct pe_eigen_problem *problem, const struct pe_eigen_request *request,
 	const struct pe_eigen_estimate *e, double bound, bool *complete)
 {
-	double gap = PE_GROUP_GAP * problem->norm1;
 	int64_t limit = (int64_t)request->k + request->max_group;
 	int32_t count = request->k;
 	if (e->count < count)
 		return 0;
-	while (count < e->count && count <= limit && e->values[count] - e->values[count - 1] <= gap)
+	while (count < e->count && count <= limit && pe_eigen_one_group(problem, e, count))
 		count++;
 	*complete = count <= limit;
 	if (!*complete)
 		count = request->k;
-	else if (count < e->count ? !(e->values[count] - e->errors[count] - e->values[count - 1] > gap) : !e->all)
+	else if (count == e->count && !e->all)
+		return 0;
+	else if (count < e->count &&
+		!(e->values[count] - e->errors[count] - e->values[count - 1] > gap_before(problem, e, count)))
 		return 0;
 	for (int32_t j = 0; j < count; j++)
 		if (!(e->residuals[j] <= bound))

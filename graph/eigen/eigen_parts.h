@@ -21,6 +21,14 @@ struct pe_eigen_estimate {
 int32_t pe_eigen_settle(const struct pe_eigen_problem *problem, const struct pe_eigen_request *request,
 	const struct pe_eigen_estimate *estimate, double bound, bool *complete);
 
+/* Are pairs j - 1 and j of one group? */
+bool pe_eigen_one_group(
+	const struct pe_eigen_problem *problem, const struct pe_eigen_estimate *estimate, int32_t j);
+
+/* Are neighbours up to pair number `count` of one group only because of their residuals? */
+bool pe_eigen_is_blurred(
+	const struct pe_eigen_problem *problem, const struct pe_eigen_estimate *estimate, int32_t count);
+
 /* Makes nearly orthonormal vectors orthonormal and orthogonal to the null vector, and turns them within their
  * span into the best approximations there (Rayleigh and Ritz): values ascending, residuals relative to
  * ‖M‖₁. PE_ERR_INTERNAL if the vectors are dependent. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define ATTEMPTS 6 /* searches, each for what those before have missed */
+#define LOOKS 24   /* at converged pairs, for residuals that tell close values apart */
 
 void pe_eigen_search_free(struct pe_eigen_search *s)
 {
@@ -109,11 +110,11 @@ static int32_t columns_for(const struct pe_eigen_search *s, const struct pe_eige
 static int32_t count_group(const struct pe_eigen_search *s, const struct pe_eigen_request *request,
 	const struct pe_eigen_estimate *e)
 {
-	int64_t count = pe_min(request->k, e->count), limit = (int64_t)request->k + request->max_group + 1;
-	double gap = PE_GROUP_GAP * s->problem->norm1;
-	while (count > 0 && count < pe_min(e->count, limit) && e->values[count] - e->values[count - 1] <= gap)
+	int32_t count = (int32_t)pe_min(request->k, e->count);
+	int64_t limit = pe_min(e->count, (int64_t)request->k + request->max_group + 1);
+	while (count > 0 && count < limit && pe_eigen_one_group(s->problem, e, count))
 		count++;
-	return (int32_t)count;
+	return count;
 }
 
 /* Takes what is converged by the estimates. If the true residuals contradict, the estimates must become
@@ -132,6 +133,10 @@ static pe_status try_to_finish(struct pe_eigen_search *s, const struct pe_eigen_
 	s->last_group = group;
 	if (growing && !e->all)
 		return PE_OK;
+	if (!e->all && s->looks > 0 && pe_eigen_is_blurred(s->problem, e, complete ? count : request->k)) {
+		s->looks--;
+		return PE_OK;
+	}
 	bool last = s->bound < 1e-17 * s->problem->norm1 || e->all;
 	PE_TRY(take(s, columns_for(s, e, count), last));
 	s->above = count < e->count && !e->all ? e->values[count] - e->errors[count] : INFINITY;
@@ -185,6 +190,7 @@ static pe_status search(struct pe_eigen_search *s, const struct pe_eigen_request
 	s->bound = 0.5 * request->tolerance * s->problem->norm1;
 	s->converged = s->enlarged = false;
 	s->last_group = 0;
+	s->looks = LOOKS;
 	PE_TRY(prepare(s, request->k));
 	for (s->restarted = 0;; s->restarted++) {
 		bool changed = false;
@@ -197,6 +203,13 @@ static pe_status search(struct pe_eigen_search *s, const struct pe_eigen_request
 		PE_TRY(take(s, columns_for(s, &e, (int32_t)pe_min(request->k, e.count)), true));
 	s->applied += s->krylov.applied;
 	return PE_OK;
+}
+
+/* Are the found pairs j - 1 and j of one group? */
+static bool found_one_group(const struct pe_eigen_search *s, int32_t j)
+{
+	double residual = fmax(s->found_residuals[j - 1], s->found_residuals[j]);
+	return s->found_values[j] - s->found_values[j - 1] <= s->problem->norm1 * pe_eigen_group_gap(residual);
 }
 
 /* The interval between neighbouring values, in which a count tells whether something was missed: after the
@@ -213,7 +226,7 @@ static void interval(
 		return;
 	}
 	int32_t first = count - 1;
-	while (first > 0 && values[first] - values[first - 1] <= PE_GROUP_GAP * s->problem->norm1)
+	while (first > 0 && found_one_group(s, first))
 		first--;
 	*above = values[first];
 	*below = first > 0 ? values[first - 1] : *above - 0.01 * s->problem->norm1;
@@ -234,19 +247,21 @@ static int64_t count_known(const struct pe_eigen_search *s, double point)
 static pe_status choose(const struct pe_eigen_search *s, int32_t *count, bool *complete)
 {
 	int64_t all = s->problem->n - 1;
-	double *values = pe_alloc(s->ctx, (int64_t)s->found + 1, 2 * sizeof *values);
+	int64_t size = (int64_t)s->found + 1;
+	double *values = pe_alloc_zero(s->ctx, size, 3 * sizeof *values);
 	if (!values)
 		return PE_ERR_NOMEM;
-	double *zeros = values + s->found + 1;
-	memset(zeros, 0, ((size_t)s->found + 1) * sizeof *zeros);
+	double *residuals = values + size, *zeros = residuals + size;
 	memcpy(values, s->found_values, (size_t)s->found * sizeof *values);
 	values[s->found] = s->above;
+	for (int32_t j = 0; j < s->found; j++)
+		residuals[j] = s->found_residuals[j] * s->problem->norm1;
 	struct pe_eigen_estimate e = {.count = s->found + (s->found < all && s->above < INFINITY),
 		.values = values,
-		.residuals = zeros,
+		.residuals = residuals,
 		.errors = zeros,
 		.all = s->found == all};
-	*count = pe_eigen_settle(s->problem, s->request, &e, 0, complete);
+	*count = pe_eigen_settle(s->problem, s->request, &e, INFINITY, complete);
 	if (*count == 0) {
 		*count = (int32_t)pe_min(s->found, s->request->k);
 		*complete = false;
@@ -278,10 +293,12 @@ static pe_status hand_out(struct pe_eigen_search *s, int32_t count, struct pe_ei
 {
 	out->count = count;
 	out->products = s->applied;
-	out->values = pe_alloc(s->ctx, count, sizeof *out->values);
+	out->values = pe_alloc(s->ctx, count, 2 * sizeof *out->values);
 	if (!out->values)
 		return PE_ERR_NOMEM;
+	out->residuals = out->values + count;
 	memcpy(out->values, s->found_values, (size_t)count * sizeof *out->values);
+	memcpy(out->residuals, s->found_residuals, (size_t)count * sizeof *out->residuals);
 	out->vectors = s->vectors;
 	s->vectors = NULL;
 	return PE_OK;
@@ -302,7 +319,7 @@ static bool is_crowded(const struct pe_eigen_search *s)
 {
 	int32_t run = 1;
 	for (int32_t j = 1; j < s->found && run < s->block; j++)
-		run = s->found_values[j] - s->found_values[j - 1] <= PE_GROUP_GAP * s->problem->norm1 ? run + 1 : 1;
+		run = found_one_group(s, j) ? run + 1 : 1;
 	return s->found > 0 && run >= s->block;
 }
 

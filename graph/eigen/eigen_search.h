@@ -38,6 +38,7 @@ struct pe_eigen_search {
 	int64_t applied;
 	int32_t restarted;
 	int32_t last_group; /* pairs in the groups up to the last wanted one, when last looked at */
+	int32_t looks;      /* left, at pairs that are converged but blurred */
 	bool enlarged;      /* the basis, for a large group */
 	/* What was found: ascending, orthonormal. */
 	int32_t found;

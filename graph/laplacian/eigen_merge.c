@@ -4,10 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Values this close, relative to the norm, are one eigenvalue: above the rounding of any engine, and
- * so small that vectors rotated among them keep their residual. A group (PE_GROUP_GAP) may hold several. */
-#define EQUAL_SPREAD 1e-12
-
 /* Equal values that need no allocation. */
 #define FEW 16
 
@@ -31,11 +27,16 @@ static bool sorted(const struct pe_pair *pairs, int64_t count)
 	return true;
 }
 
+static double gap_of(const struct pe_pair *pair)
+{
+	return pair->norm1 * pe_eigen_group_gap(pair->residual);
+}
+
 static bool same_group(const struct pe_pair *a, const struct pe_pair *b)
 {
 	if (a->zero || b->zero)
 		return a->zero && b->zero;
-	return b->value - a->value <= PE_GROUP_GAP * fmax(a->norm1, b->norm1);
+	return b->value - a->value <= fmax(gap_of(a), gap_of(b));
 }
 
 void pe_pairs_sort(struct pe_pair *pairs, int64_t count)
@@ -153,14 +154,15 @@ static pe_status write_basis(pe_context *ctx, const struct pe_laplacian *l, cons
 	return status;
 }
 
-/* One past the last pair that equals pair number i. */
+/* One past the last pair that equals pair number i: so close that vectors rotated among them keep their
+ * residual. A group may hold several such values. */
 static int64_t end_of_equals(const struct pe_pair *pairs, int64_t count, int64_t i)
 {
 	double norm1 = pairs[i].norm1;
 	int64_t j = i + 1;
 	for (; j < count && pairs[j].group == pairs[i].group; j++) {
 		norm1 = fmax(norm1, pairs[j].norm1);
-		if (pairs[i].zero || pairs[j].value - pairs[i].value > EQUAL_SPREAD * norm1)
+		if (pairs[i].zero || pairs[j].value - pairs[i].value > PE_EQUAL_GAP * norm1)
 			break;
 	}
 	return j;

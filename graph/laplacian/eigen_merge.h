@@ -9,6 +9,7 @@
 struct pe_pair {
 	double value;
 	double norm1;                    /* ‖M‖₁ of its component */
+	double residual;                 /* relative to that */
 	const double *vector;            /* on its component's places, unit; entries step apart; or NULL: … */
 	struct pe_canonical_class twins; /* … one of the vectors on these places that sum to 0 */
 	int64_t step;
@@ -19,8 +20,8 @@ struct pe_pair {
 };
 
 /* Ascending by value, known null vectors before all else of value 0, then by component. Numbers the
- * groups from 0: known null vectors are one group; other neighbours belong together if they are at
- * most PE_GROUP_GAP times the larger of their components' norms apart. */
+ * groups from 0: known null vectors are one group; other neighbours belong together by their gap, as
+ * told in eigen.h, where the larger of what their components and residuals allow counts. */
 void pe_pairs_sort(struct pe_pair *pairs, int64_t count);
 
 struct pe_pair_range {

@@ -131,6 +131,7 @@ static int64_t gather_component(
 		pair.vector = s->vectors + j * s->vector_step;
 		/* A rounded value below 0 of a matrix that has none is 0. */
 		pair.value = l->negative ? s->values[j] : fmax(s->values[j], 0);
+		pair.residual = s->residuals ? s->residuals[j] : s->residual;
 		pair.open = j == s->count - 1 && !s->complete;
 		out[count++] = pair;
 	}

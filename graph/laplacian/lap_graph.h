@@ -33,7 +33,8 @@ struct pe_lap_options {
 struct pe_lap_solution {
 	int32_t count;
 	int64_t vector_step, entry_step;
-	const double *values, *vectors;       /* NULL: not solved */
+	const double *values, *vectors; /* NULL: not solved */
+	const double *residuals;        /* of each pair, relative to its norm; NULL: `residual` bounds all */
 	double *owned_values, *owned_vectors; /* NULL: somebody else's */
 	struct pe_twins twins;                /* with classes > 0 they add pairs to those above */
 	double residual, orthogonality;       /* as far as known, else NaN */

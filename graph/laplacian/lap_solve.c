@@ -130,6 +130,7 @@ static pe_status solve_component(pe_context *ctx, const struct pe_lap_options *o
 		.entry_step = 1,
 		.values = result.values,
 		.vectors = result.vectors,
+		.residuals = result.residuals,
 		.owned_values = result.values,
 		.owned_vectors = result.vectors,
 		.twins = twins,

@@ -44,15 +44,30 @@ static void gaps(void **state)
 {
 	(void)state;
 	/* A chain of small steps is one group, as long as it may become. */
-	struct pe_pair p[] = {pair(1, 0), pair(1 + 1.9e-9, 0), pair(1 + 3.8e-9, 1), pair(1 + 5.9e-9, 0)};
+	struct pe_pair p[] = {pair(1, 0), pair(1 + 1.9e-12, 0), pair(1 + 3.8e-12, 1), pair(1 + 5.9e-12, 0)};
 	pe_pairs_sort(p, 4);
 	groups(p, 4, "aaab");
 	/* Between components the larger norm counts. */
-	struct pe_pair q[] = {pair(1, 0), pair(1 + 1e-8, 1), pair(1 + 3e-8, 1)};
+	struct pe_pair q[] = {pair(1, 0), pair(1 + 9e-12, 1), pair(1 + 3e-11, 1)};
 	q[0].norm1 = 10;
 	q[1].norm1 = q[2].norm1 = 1;
 	pe_pairs_sort(q, 3);
 	groups(q, 3, "aab");
+}
+
+/* Between equal and far apart residuals decide: 100 of them, of the worse pair. */
+static void residuals(void **state)
+{
+	(void)state;
+	const double residual[] = {0, 1e-14, 4e-13, 1e-12, 6e-12, 1};
+	const char *const expected[] = {"abcd", "abcd", "aabc", "aabc", "aaab", "aaab"};
+	for (int i = 0; i < 6; i++) {
+		struct pe_pair p[] = {pair(1, 0), pair(1 + 7e-11, 0), pair(1 + 1e-9, 0), pair(1 + 4e-9, 0)};
+		p[1].residual = residual[i];
+		p[3].residual = 1; /* yet what is farther than 1e-9 of the norm is apart */
+		pe_pairs_sort(p, 4);
+		groups(p, 4, expected[i]);
+	}
 }
 
 static void range(struct pe_pair_range found, int first, int end, bool split)
@@ -93,6 +108,7 @@ static void close_is_not_equal(void **state)
 	double rows[6];
 	for (int equal = 0; equal < 2; equal++) {
 		struct pe_pair p[] = {pair(1, 0), pair(equal ? 1 + 1e-13 : 1 + 1e-10, 0)};
+		p[0].residual = 1e-12;
 		for (int j = 0; j < 2; j++) {
 			p[j].vector = v[j];
 			p[j].step = 1;
@@ -112,6 +128,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order),
 		cmocka_unit_test(gaps),
+		cmocka_unit_test(residuals),
 		cmocka_unit_test(choice),
 		cmocka_unit_test(close_is_not_equal),
 	};
