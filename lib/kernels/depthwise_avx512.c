@@ -13,6 +13,11 @@ static inline void vec_stream(float *p, vec a)
 	_mm512_stream_ps(p, a);
 }
 
+static inline vec vec_sum(vec a, vec b)
+{
+	return _mm512_fmadd_ps(a, _mm512_set1_ps(1), b);
+}
+
 static inline void vec_fence(void)
 {
 	_mm_sfence();

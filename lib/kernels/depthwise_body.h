@@ -2,6 +2,7 @@
  * The loops of depthwise.h, once an instruction set. Before this is included are defined:
  *   vec, VEC_LANES  a vector of floats that takes + and *
  *   vec_stream      vec_stream(p, a): stores past the caches; p is a multiple of the vector's size
+ *   vec_sum         a + b, by a unit that multiplies if there are others that only add
  *   vec_fence       orders such stores before all later ones */
 #include <string.h>
 

@@ -11,6 +11,11 @@ static inline void vec_stream(float *p, vec a)
 	*(vec *)p = a;
 }
 
+static inline vec vec_sum(vec a, vec b)
+{
+	return a + b;
+}
+
 static inline void vec_fence(void)
 {
 }

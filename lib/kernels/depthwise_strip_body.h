@@ -3,10 +3,6 @@
  * A few columns are walked down together, a vector of channels at a time. A row of x is read once and
  * multiplied for the three rows of y that it is in, whose sums are in registers, as are the weights. */
 
-struct sums {
-	vec above[PE_STRIP_COLUMNS], own[PE_STRIP_COLUMNS], below[PE_STRIP_COLUMNS];
-};
-
 /* Columns of a strip, at a channel. */
 struct columns {
 	const struct pe_depthwise_strip *strip;
@@ -15,94 +11,109 @@ struct columns {
 	bool last; /* zeros follow */
 };
 
-/* Adds x, of column j of -1 … n, to the sums of its neighbours and its own, as a window's row is summed. */
-INLINE void add_column(vec *sum, const vec *weight, vec x, const int j, const int n)
-{
-	if (j > 0)
-		sum[j - 1] += weight[2] * x;
-	if (j >= 0 && j < n)
-		sum[j] += weight[1] * x;
-	if (j + 1 < n)
-		sum[j + 1] += weight[0] * x;
-}
+/* Sums of the rows of y above and below the row of x that is read, and of its own; and the row before them,
+ * which is complete. */
+struct sums {
+	vec done[PE_STRIP_COLUMNS], above[PE_STRIP_COLUMNS], own[PE_STRIP_COLUMNS], below[PE_STRIP_COLUMNS];
+};
 
-/* Adds a row to the sums of those rows of y that there are. *left is the column before; it becomes the last
- * of these. */
-INLINE void add_row(struct sums *s, const vec *weight, const float *x, int64_t step, float *left, bool last,
-	const int n, const bool above, const bool own, const bool below)
-{
-	vec in = at(left);
-	EACH(i, n + 2)
-	{
-		const int j = i - 1;
-		if (j == n && last)
-			in = (vec){0};
-		else if (j >= 0)
-			in = at(x + j * step);
-		if (j == n - 1)
-			*(loose_vec *)left = in;
-		if (above)
-			add_column(s->above, weight + 6, in, j, n);
-		if (own)
-			add_column(s->own, weight + 3, in, j, n);
-		if (below)
-			add_column(s->below, weight, in, j, n);
-	}
-}
+struct walk {
+	struct pe_depthwise_strip strip; /* a copy, which no store changes */
+	vec weight[9], bias;
+	struct sums sums;
+	float *y, *left;
+	bool last;
+};
 
-/* Writes the row of y that is complete. */
-INLINE void put_row(const struct pe_depthwise_strip *d, float *y, const float *x, struct sums *s, const int n,
-	const bool beyond)
+/* Adds a row to the sums of those rows of y that there are, in the order of a window. */
+INLINE void add_row(struct sums *s, const vec *weight, const vec *in, const int n, const bool above,
+	const bool own, const bool below)
 {
-	if (d->residual) {
-		EACH(k, n) s->above[k] = at(x + k * d->x_step) + s->above[k];
-	}
-	if (beyond && d->stream) {
-		EACH(k, n) vec_stream(y + k * d->y_step, s->above[k]);
-	} else {
-		EACH(k, n) * (loose_vec *)(y + k * d->y_step) = s->above[k];
-	}
-}
-
-INLINE void next_row(struct sums *s, vec bias, const int n)
-{
+	EACH(t, 3)
 	EACH(k, n)
 	{
+		if (above)
+			s->above[k] += weight[6 + t] * in[k + t];
+		if (own)
+			s->own[k] += weight[3 + t] * in[k + t];
+		if (below)
+			s->below[k] += weight[t] * in[k + t];
+	}
+}
+
+/* Completes the row above, of which x is the middle. Ten sums and nine products are a vector of y: half of
+ * the last sums go to the units that multiply. */
+INLINE void next_row(struct walk *w, const float *x, const int n, const bool above)
+{
+	struct sums *s = &w->sums;
+	EACH(k, n)
+	{
+		s->done[k] = s->above[k];
+		if (above && w->strip.residual && k % 2 == 0)
+			s->done[k] = vec_sum(at(x + k * w->strip.x_step), s->above[k]);
+		else if (above && w->strip.residual)
+			s->done[k] = at(x + k * w->strip.x_step) + s->above[k];
 		s->above[k] = s->own[k];
 		s->own[k] = s->below[k];
-		s->below[k] = bias;
+		s->below[k] = w->bias;
 	}
+}
+
+INLINE void put_row(struct walk *w, const int n, const bool beyond)
+{
+	if (beyond && w->strip.stream) {
+		EACH(k, n) vec_stream(w->y + k * w->strip.y_step, w->sums.done[k]);
+	} else {
+		EACH(k, n) * (loose_vec *)(w->y + k * w->strip.y_step) = w->sums.done[k];
+	}
+	w->y += w->strip.y_row;
+}
+
+/* Reads a row and, after that, writes the complete one, if there is one: were it written before, and the last
+ * bits of the addresses the same, as where rows are whole pages, the processor would have the reading wait.
+ */
+INLINE void do_row(struct walk *w, const float *x, int64_t step, const float *middle, bool done, const int n,
+	const bool beyond, const bool above, const bool own, const bool below)
+{
+	vec in[PE_STRIP_COLUMNS + 2];
+	in[0] = at(w->left);
+	EACH(k, n) in[k + 1] = at(x + k * step);
+	in[n + 1] = w->last ? (vec){0} : at(x + n * step);
+	*(loose_vec *)w->left = in[n];
+	w->left += PE_DEPTHWISE_LANES;
+	if (done)
+		put_row(w, n, beyond);
+	add_row(&w->sums, w->weight, in, n, above, own, below);
+	next_row(w, middle, n, above);
 }
 
 /* n columns of a strip at a vector of channels; `weights` are its ten. */
 INLINE void walk_down(const struct columns *c, const float *weights, const int n, const bool beyond)
 {
-	const struct pe_depthwise_strip copy = *c->strip, *d = &copy; /* which no store changes */
+	struct walk walk = {.strip = *c->strip, .y = c->y, .left = c->left, .last = c->last}, *w = &walk;
+	const int64_t rows = w->strip.rows, row = w->strip.x_row, step = w->strip.x_step;
 	const float *x = c->x, *ahead = c->ahead;
-	const bool last = c->last;
-	float *y = c->y, *left = c->left;
-	vec weight[9];
-	EACH(t, 9) weight[t] = at(weights + t * PE_DEPTHWISE_LANES);
-	const vec bias = at(weights + 9 * PE_DEPTHWISE_LANES);
-	struct sums s;
-	EACH(k, n) s.own[k] = s.below[k] = bias;
-	add_row(&s, weight, c->above, d->above_step, left, last, n, false, false, true);
-	next_row(&s, bias, n);
-	for (int64_t row = 0; row < d->rows; row++, x += d->x_row) {
-		left += PE_DEPTHWISE_LANES;
-		add_row(&s, weight, x, d->x_step, left, last, n, true, true, true);
-		if (beyond && ahead) {
-			EACH(k, n) __builtin_prefetch(ahead + k * d->ahead_step, 0, 2);
-			ahead += d->ahead_row;
+	EACH(t, 9) w->weight[t] = at(weights + t * PE_DEPTHWISE_LANES);
+	w->bias = at(weights + 9 * PE_DEPTHWISE_LANES);
+	EACH(k, n) w->sums.above[k] = w->sums.own[k] = w->sums.below[k] = w->bias;
+	do_row(w, c->above, w->strip.above_step, NULL, false, n, beyond, false, false, true);
+	do_row(w, x, step, NULL, false, n, beyond, false, true, true);
+	for (int64_t i = 1; i < rows - 1; i++) {
+		x += row;
+		if (!beyond) {
+			EACH(k, n) __builtin_prefetch(x + (n + k) * step, 0, 2);
+		} else if (ahead) {
+			EACH(k, n) __builtin_prefetch(ahead + k * w->strip.ahead_step, 0, 2);
+			ahead += w->strip.ahead_row;
 		}
-		if (row > 0) {
-			put_row(d, y, x - d->x_row, &s, n, beyond);
-			y += d->y_row;
-		}
-		next_row(&s, bias, n);
+		do_row(w, x, step, x - row, i > 1, n, beyond, true, true, true);
 	}
-	add_row(&s, weight, c->below, d->below_step, left + PE_DEPTHWISE_LANES, last, n, true, false, false);
-	put_row(d, y, x - d->x_row, &s, n, beyond);
+	if (rows > 1) {
+		x += row;
+		do_row(w, x, step, x - row, rows > 2, n, beyond, true, true, false);
+	}
+	do_row(w, c->below, w->strip.below_step, x, rows > 1, n, beyond, true, false, false);
+	put_row(w, n, beyond);
 }
 
 INLINE void walk_channels(const struct pe_depthwise_strip *d, int64_t column, const int n, const bool beyond)
