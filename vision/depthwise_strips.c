@@ -33,8 +33,8 @@ struct block {
 	int64_t batch, first, channel, channels; /* first: token */
 	int64_t width;                           /* channels, filled up */
 	int64_t side;                            /* rows of a strip, columns of a piece */
-	bool copies;
-	bool streams; /* y is written past the caches */
+	bool copies, copies_out;                 /* x; y, also where it streams, for longer runs of memory */
+	bool streams;                            /* y is written past the caches */
 	float *zeros, *left;
 	float *saved[2]; /* in place: the row above a strip, and that above the next */
 	float *piece;    /* (rows + 2, columns + 1, width + lanes) */
@@ -64,7 +64,7 @@ static void copy_tokens(const struct block *b, float *out, int64_t out_step, int
 				out[c * out_last] = in[c * in_last];
 }
 
-/* Has the strip read from copies of its tokens, and written into them. */
+/* Has the strip read from copies of its tokens, and written into them if y is copied, too. */
 static void copy_in(const struct block *b, struct pe_depthwise_strip *d)
 {
 	int64_t tokens = d->columns + !d->last, step = b->width + PE_DEPTHWISE_LANES, row = tokens * step;
@@ -83,9 +83,14 @@ static void copy_in(const struct block *b, struct pe_depthwise_strip *d)
 		d->below = b->piece + (d->rows + 1) * row;
 		d->below_step = step;
 	}
-	d->x = d->y = b->piece + row;
-	d->x_row = d->y_row = row;
-	d->x_step = d->y_step = step;
+	d->x = b->piece + row;
+	d->x_row = row;
+	d->x_step = step;
+	if (b->copies_out) {
+		d->y = b->piece + row;
+		d->y_row = row;
+		d->y_step = step;
+	}
 }
 
 static void copy_out(const struct block *b, const struct pe_depthwise_strip *d, float *y)
@@ -137,7 +142,7 @@ static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t c
 		.left = b->left,
 		.last = column + columns == domain->width,
 		.residual = w->s->residual,
-		.stream = b->streams && !b->copies,
+		.stream = b->streams && !b->copies_out,
 		.rows = rows,
 		.columns = columns,
 		.channels = b->width,
@@ -150,7 +155,7 @@ static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t c
 	if (b->copies)
 		copy_in(b, &d);
 	b->kernels->depthwise_strip(&d);
-	if (b->copies)
+	if (b->copies_out)
 		copy_out(b, &d, y);
 }
 
@@ -212,6 +217,7 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 	b.copies = w->bad || b.width != b.channels;
 	b.side = b.copies || w->beyond ? SIDE : NEAR_SIDE;
 	b.streams = can_stream(&b);
+	b.copies_out = b.width != b.channels || w->y->strides[2] != 1 || (b.copies && b.streams);
 	pe_status status = start_block(worker, &b);
 	for (int64_t row = 0; status == PE_OK && row < domain->height; row += b.side)
 		do_strip(&b, row, pe_min(b.side, domain->height - row));
