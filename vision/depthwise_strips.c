@@ -18,6 +18,8 @@
 /* Bytes of tokens that come from memory, or from more pages than the processor knows by heart. */
 #define BEYOND ((int64_t)8 << 20)
 
+static const float zeros[PE_DEPTHWISE_LANES];
+
 struct work {
 	const pe_encoding *e;
 	const struct pe_depthwise *s;
@@ -35,7 +37,7 @@ struct block {
 	int64_t side;                            /* rows of a strip, columns of a piece */
 	bool copies, copies_out;                 /* x; y, also where it streams, for longer runs of memory */
 	bool streams;                            /* y is written past the caches */
-	float *zeros, *left;
+	float *left;
 	float *saved[2]; /* in place: the row above a strip, and that above the next */
 	float *piece;    /* (rows + 2, columns + 1, width + lanes) */
 };
@@ -137,8 +139,8 @@ static void do_piece(const struct block *b, int64_t row, int64_t rows, int64_t c
 		.x_step = x_step,
 		.y_row = y_step * domain->width,
 		.y_step = y_step,
-		.above = b->zeros,
-		.below = b->zeros,
+		.above = zeros,
+		.below = zeros,
 		.left = b->left,
 		.last = column + columns == domain->width,
 		.residual = w->s->residual,
@@ -190,14 +192,12 @@ static pe_status start_block(pe_context *worker, struct block *b)
 {
 	const pe_domain *domain = b->w->e->domain;
 	int64_t rows = pe_min(b->side, domain->height) + 2, columns = pe_min(b->side, domain->width) + 1;
-	b->zeros = pe_alloc_zero(worker, PE_DEPTHWISE_LANES, sizeof(float));
 	b->left = pe_alloc(worker, rows, (size_t)b->width * sizeof(float));
 	for (int i = 0; i < 2 && b->w->in_place; i++)
 		b->saved[i] = allocate(worker, b, domain->width, b->width);
 	if (b->copies)
 		b->piece = allocate(worker, b, rows * columns, b->width + PE_DEPTHWISE_LANES);
-	if (!b->zeros || !b->left || (b->w->in_place && (!b->saved[0] || !b->saved[1])) ||
-		(b->copies && !b->piece))
+	if (!b->left || (b->w->in_place && (!b->saved[0] || !b->saved[1])) || (b->copies && !b->piece))
 		return PE_ERR_NOMEM;
 	return PE_OK;
 }
@@ -223,7 +223,6 @@ static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 		do_strip(&b, row, pe_min(b.side, domain->height - row));
 	if (b.streams)
 		worker->kernels->copy_fence();
-	pe_free(worker, b.zeros);
 	pe_free(worker, b.left);
 	pe_free(worker, b.saved[0]);
 	pe_free(worker, b.saved[1]);
