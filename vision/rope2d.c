@@ -168,11 +168,25 @@ static pe_status check_domain(pe_encoding *e, const struct state *s, const pe_do
 	return PE_OK;
 }
 
+static pe_status refuse_what_is_idle(pe_encoding *e, bool learned)
+{
+	const char *kind = pe_params_text(e->params, "coordinates");
+	if (strcmp(kind, "reference") != 0)
+		PE_TRY(pe_encoding_refuse_option(e, "reference", "with coordinates=%s", kind));
+	if (strcmp(kind, "index") == 0)
+		PE_TRY(pe_encoding_refuse_option(e, "denominator", "with coordinates=index"));
+	if (learned)
+		return pe_encoding_refuse_option(e, "periods", "with frequencies=learned");
+	return pe_encoding_refuse_option(
+		e, "layer", "with frequencies=%s", pe_params_text(e->params, "frequencies"));
+}
+
 static pe_status bind(pe_encoding *e)
 {
 	int64_t head_dim;
 	enum layout layout = (enum layout)pe_params_choice(e->params, "layout");
 	bool learned = pe_params_choice(e->params, "frequencies") == PE_ROPE2D_LEARNED;
+	PE_TRY(refuse_what_is_idle(e, learned));
 	PE_TRY(pe_encoding_follow(
 		e, "head_dim", learned ? 2 * pe_encoding_given_size(e, "freqs", 4, 3) : 0, &head_dim));
 	if (head_dim % 4 != 0)

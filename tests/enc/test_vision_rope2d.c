@@ -404,7 +404,15 @@ static void refuses_what_it_cannot_take(void **state)
 	pe_tensor t = pe_tensor_dense(at, PE_F64, 2, (int64_t[]){1, 2});
 	assert_int_equal(pe_domain_positions(ctx, &t, 2, &positions), PE_OK);
 	xt_refuses_on(ctx, "rope2d:head_dim=6", domain, PE_ERR_RANGE, "must be a multiple of 4");
-	xt_refuses_on(ctx, "rope2d:reference=1/2/3", domain, PE_ERR_RANGE, "must have one, or two");
+	xt_refuses_on(ctx, "rope2d:preset=eva02,reference=1/2/3", domain, PE_ERR_RANGE, "must have one, or two");
+	static const char *const idle[][2] = {
+		{"rope2d:reference=8", "reference has no effect with coordinates=index"},
+		{"rope2d:preset=dinov3,reference=8", "reference has no effect with coordinates=centred"},
+		{"rope2d:denominator=max", "denominator has no effect with coordinates=index"},
+		{"rope2d:frequencies=learned,periods=bf16", "periods has no effect with frequencies=learned"},
+		{"rope2d:layer=1", "layer has no effect with frequencies=shared"}};
+	for (int i = 0; i < 5; i++)
+		xt_refuses_on(ctx, idle[i][0], domain, PE_ERR_RANGE, idle[i][1]);
 	xt_refuses_on(ctx, "rope2d:block=2", domain, PE_ERR_SHAPE, "blocks of 2 x 2 do not fill a grid of 3 x 4");
 	xt_refuses_on(ctx, "rope2d:block=2", positions, PE_ERR_UNSUPPORTED, "block needs the size of a grid");
 	xt_refuses_on(
