@@ -308,9 +308,10 @@ static bool tile_mask(const struct pe_tile_mask *t)
 	for (int v = 0; v < t->vecs; v++) {
 		vec base = at(t->base + v * VEC_LANES);
 		for (int64_t j = 0; j < t->keys; j++) {
-			const float *added = t->added + j * t->added_step + v * VEC_LANES;
-			any |= mask_cell(
-				t->cells + (j * t->vecs + v) * VEC_LANES, base, t->added ? at_loose(added) : vec_all(0.0f));
+			vec added = vec_all(0.0f);
+			if (t->added)
+				added = at_loose(t->added + j * t->added_step + v * VEC_LANES);
+			any |= mask_cell(t->cells + (j * t->vecs + v) * VEC_LANES, base, added);
 		}
 	}
 	int32_t all = 0;
