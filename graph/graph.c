@@ -66,6 +66,21 @@ const char *pe_graph_failure(const pe_graph *graph, int64_t index)
 	return graph && index >= 0 && index < graph->unread.count ? graph->unread.why[index] : NULL;
 }
 
+const char *pe_graph_file(const pe_graph *graph, int64_t index)
+{
+	if (!graph || index < 0 || index >= graph->count || graph->files.count == 0)
+		return NULL;
+	int64_t low = 0, high = graph->files.count; /* first[low] ≤ index < first[high] */
+	while (high - low > 1) {
+		int64_t middle = low + (high - low) / 2;
+		if (graph->files.first[middle] <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	return graph->files.name[low];
+}
+
 void pe_graph_destroy(pe_graph **address)
 {
 	if (!address || !*address)
@@ -75,8 +90,11 @@ void pe_graph_destroy(pe_graph **address)
 	pe_allocator allocator = graph->allocator;
 	for (int64_t i = 0; i < graph->unread.count; i++)
 		allocator.release(allocator.opaque, graph->unread.why[i]);
+	for (int64_t i = 0; i < graph->files.count; i++)
+		allocator.release(allocator.opaque, graph->files.name[i]);
 	void *blocks[] = {graph->ptr, graph->row, graph->col, graph->weight, graph->node_ids, graph->node_names,
-		graph->name_pool, graph->unread.graph, graph->unread.why, graph};
+		graph->name_pool, graph->unread.graph, graph->unread.why, graph->files.name, graph->files.first,
+		graph};
 	for (int64_t i = 0; i < PE_COUNT(blocks); i++)
 		allocator.release(allocator.opaque, blocks[i]);
 }

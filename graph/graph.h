@@ -32,23 +32,32 @@ struct pe_unread {
 	char **why;
 };
 
+/* Of a folder, the files that the graphs were read from. */
+struct pe_graph_files {
+	int64_t count;
+	char **name;    /* without the folder */
+	int64_t *first; /* count + 1: graphs first[i] … first[i+1]-1 are of file i */
+};
+
 struct pe_graph {
 	pe_allocator allocator; /* so that a graph can outlive its context's worker copies */
 	pe_context *ctx;
-	int64_t count;                 /* graphs */
-	int64_t nodes;                 /* of all graphs */
-	int64_t *ptr;                  /* count + 1: nodes of graph g are ptr[g] … ptr[g+1]-1 */
-	int64_t *row;                  /* nodes + 1, offsets into col and weight */
-	int32_t *col;                  /* local to the graph */
-	double *weight;                /* finite, or NULL: all 1 */
-	bool directed;                 /* false: symmetric, to the bit */
-	bool negative;                 /* some weight is below 0 */
-	enum pe_loops loops;           /* what the reader was told about self loops; auto: the encoder decides */
+	int64_t count;       /* graphs */
+	int64_t number;      /* of the first, for what is drawn at random: 0, or where it was taken from */
+	int64_t nodes;       /* of all graphs */
+	int64_t *ptr;        /* count + 1: nodes of graph g are ptr[g] … ptr[g+1]-1 */
+	int64_t *row;        /* nodes + 1, offsets into col and weight */
+	int32_t *col;        /* local to the graph */
+	double *weight;      /* finite, or NULL: all 1 */
+	bool directed;       /* false: symmetric, to the bit */
+	bool negative;       /* some weight is below 0 */
+	enum pe_loops loops; /* what the reader was told about self loops; auto: the encoder decides */
 	enum pe_symmetrise symmetrise; /* how to make it undirected for encoders that need that */
 	int64_t *node_ids;             /* nodes, or NULL if ids are text */
 	char **node_names;             /* nodes, or NULL; each points into name_pool */
 	char *name_pool;
 	struct pe_unread unread;
+	struct pe_graph_files files;
 	pe_graph_report report;
 	char digest[65]; /* report.digest; "" of arrays */
 };
@@ -84,6 +93,7 @@ struct pe_raw_graphs {
 	int64_t base;    /* smallest id, for the report; -1 if ids are text */
 	int64_t phantom; /* nodes named by a count only */
 	struct pe_unread unread;
+	struct pe_graph_files files;
 };
 
 void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw);

@@ -257,6 +257,8 @@ static pe_status take_ids(pe_context *ctx, struct build *b)
 	raw->node_ids = NULL;
 	graph->unread = raw->unread;
 	raw->unread = (struct pe_unread){0};
+	graph->files = raw->files;
+	raw->files = (struct pe_graph_files){0};
 	if (graph->node_ids || graph->node_names)
 		return PE_OK;
 	graph->node_ids = pe_alloc(ctx, graph->nodes, sizeof *graph->node_ids);

@@ -25,6 +25,7 @@ static void read_options(pe_encoding *e, struct pe_lap_options *o)
 		.pad = (enum pe_lap_pad)pe_params_choice(p, "pad"),
 		.sign = (enum pe_lap_sign)pe_params_choice(p, "sign"),
 		.whole_groups = pe_params_choice(p, "group") == 1,
+		.number = e->domain->graph->number,
 		.certify = (enum pe_lap_certify)pe_params_choice(p, "certify"),
 		.engine = (enum pe_lap_engine)pe_params_choice(p, "engine"),
 		.tolerance = pe_params_real(p, "tolerance"),

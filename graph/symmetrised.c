@@ -5,18 +5,10 @@
 
 #include "edge_rows.h"
 
-static void *copy(pe_context *ctx, const void *source, int64_t count, size_t size)
-{
-	void *made = pe_alloc(ctx, count, size);
-	if (made)
-		memcpy(made, source, (size_t)count * size);
-	return made;
-}
-
 static pe_status copy_ids(pe_context *ctx, const pe_graph *graph, pe_graph *made)
 {
 	if (graph->node_ids) {
-		made->node_ids = copy(ctx, graph->node_ids, graph->nodes, sizeof *made->node_ids);
+		made->node_ids = pe_alloc_copy(ctx, graph->node_ids, graph->nodes, sizeof *made->node_ids);
 		if (!made->node_ids)
 			return PE_ERR_NOMEM;
 	}
@@ -26,7 +18,7 @@ static pe_status copy_ids(pe_context *ctx, const pe_graph *graph, pe_graph *made
 	for (int64_t i = 0; i < graph->nodes; i++)
 		size =
 			pe_max(size, graph->node_names[i] - graph->name_pool + (int64_t)strlen(graph->node_names[i]) + 1);
-	made->name_pool = copy(ctx, graph->name_pool, size, 1);
+	made->name_pool = pe_alloc_copy(ctx, graph->name_pool, size, 1);
 	made->node_names = pe_alloc(ctx, graph->nodes, sizeof *made->node_names);
 	if (!made->name_pool || !made->node_names)
 		return PE_ERR_NOMEM;
@@ -87,7 +79,8 @@ pe_status pe_graph_symmetrised(pe_context *ctx, const pe_graph *graph, pe_graph 
 	made->nodes = graph->nodes;
 	made->loops = graph->loops;
 	made->symmetrise = graph->symmetrise;
-	made->ptr = copy(ctx, graph->ptr, graph->count + 1, sizeof *made->ptr);
+	made->number = graph->number;
+	made->ptr = pe_alloc_copy(ctx, graph->ptr, graph->count + 1, sizeof *made->ptr);
 	pe_status status = made->ptr ? copy_ids(ctx, graph, made) : PE_ERR_NOMEM;
 	if (status == PE_OK)
 		status = unite(ctx, graph, made);

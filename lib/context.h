@@ -35,6 +35,8 @@ void *pe_alloc_zero(pe_context *ctx, int64_t count, size_t size) PE_NODISCARD;
  * On failure *array is as it was. */
 pe_status pe_grow(pe_context *ctx, void *array_address, int64_t *capacity, int64_t used, int64_t need,
 	size_t size) PE_NODISCARD;
+/* A copy of count elements of size bytes. */
+void *pe_alloc_copy(pe_context *ctx, const void *source, int64_t count, size_t size) PE_NODISCARD;
 /* A copy of a string. */
 char *pe_strdup(pe_context *ctx, const char *text) PE_NODISCARD;
 void pe_free(pe_context *ctx, void *pointer);

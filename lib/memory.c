@@ -69,6 +69,14 @@ void *pe_alloc_zero(pe_context *ctx, int64_t count, size_t size)
 	return pointer;
 }
 
+void *pe_alloc_copy(pe_context *ctx, const void *source, int64_t count, size_t size)
+{
+	void *pointer = pe_alloc(ctx, count, size);
+	if (pointer && count > 0)
+		memcpy(pointer, source, (size_t)count * size);
+	return pointer;
+}
+
 pe_status pe_grow(
 	pe_context *ctx, void *array_address, int64_t *capacity, int64_t used, int64_t need, size_t size)
 {
@@ -91,11 +99,7 @@ pe_status pe_grow(
 
 char *pe_strdup(pe_context *ctx, const char *text)
 {
-	size_t size = strlen(text) + 1;
-	char *copy = pe_alloc(ctx, (int64_t)size, 1);
-	if (copy)
-		memcpy(copy, text, size);
-	return copy;
+	return pe_alloc_copy(ctx, text, (int64_t)strlen(text) + 1, 1);
 }
 
 void pe_free(pe_context *ctx, void *pointer)

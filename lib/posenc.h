@@ -316,6 +316,13 @@ PE_API PE_NODISCARD pe_status pe_graph_edges(const pe_graph *graph, const pe_ten
  * of them, ascending, and why. NULL if there are none, and beyond. Owned by the graph. */
 PE_API const int64_t *pe_graph_failed(const pe_graph *graph);
 PE_API const char *pe_graph_failure(const pe_graph *graph, int64_t index);
+/* Of a folder of graph files: the name of the file, without the folder, that graph number index was read
+ * from; the same pointer for all graphs of a file. NULL where there is none. Owned by the graph. */
+PE_API const char *pe_graph_file(const pe_graph *graph, int64_t index);
+/* Graph number index of many as a graph of its own, copied; its encodings are those that it has among the
+ * others, what is drawn at random too. Its report counts edges as kept: rows is edges. */
+PE_API PE_NODISCARD pe_status pe_graph_select(
+	pe_context *context, const pe_graph *graph, int64_t index, pe_graph **out);
 
 /* ---- images ------------------------------------------------------------------------- */
 

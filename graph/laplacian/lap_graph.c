@@ -241,7 +241,7 @@ static void set_sign(pe_context *ctx, const struct pe_lap_options *options, cons
 	if (options->sign == PE_LAP_CANONICAL)
 		return;
 	for (int32_t j = 0; j < r->columns; j++)
-		if (pe_rng_u64(ctx->seed, SIGN_STREAM + (uint64_t)task->graph, (uint64_t)j) & 1)
+		if (pe_rng_u64(ctx->seed, SIGN_STREAM + (uint64_t)(options->number + task->graph), (uint64_t)j) & 1)
 			for (int64_t i = 0; i < n; i++)
 				r->rows[i * options->k + j] = 0.0 - r->rows[i * options->k + j];
 }

@@ -24,6 +24,7 @@ struct pe_lap_options {
 	enum pe_lap_certify certify;
 	enum pe_lap_engine engine;
 	bool whole_groups; /* group=complete */
+	int64_t number;    /* of graph 0, for random signs */
 	double tolerance, max_residual;
 	struct pe_laplacian_rules rules;
 };
@@ -44,7 +45,7 @@ struct pe_lap_solution {
 
 /* One graph under way. */
 struct pe_lap_task {
-	int64_t graph; /* its number, for random signs */
+	int64_t graph; /* its number */
 	struct pe_laplacian laplacian;
 	struct pe_lap_solution *solutions; /* one a component */
 };

@@ -287,5 +287,9 @@ void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw)
 		pe_free(ctx, raw->unread.why[i]);
 	pe_free(ctx, raw->unread.graph);
 	pe_free(ctx, raw->unread.why);
+	for (int64_t i = 0; i < raw->files.count; i++)
+		pe_free(ctx, raw->files.name[i]);
+	pe_free(ctx, raw->files.name);
+	pe_free(ctx, raw->files.first);
 	*raw = (struct pe_raw_graphs){0};
 }

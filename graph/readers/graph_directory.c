@@ -142,6 +142,25 @@ static pe_status read_each(pe_context *ctx, const struct entries *entries,
 	return fill_unread(ctx, raws, entries->count, unread);
 }
 
+/* The names of the files, and which graphs are of each. */
+static pe_status name_files(pe_context *ctx, const struct entries *entries, const struct pe_raw_graphs *raws,
+	struct pe_graph_files *out)
+{
+	out->name = pe_alloc(ctx, entries->count, sizeof *out->name);
+	out->first = pe_alloc(ctx, entries->count + 1, sizeof *out->first);
+	if (!out->name || !out->first)
+		return PE_ERR_NOMEM;
+	out->first[0] = 0;
+	for (int64_t i = 0; i < entries->count; i++) {
+		out->name[i] = pe_strdup(ctx, strrchr(entries->paths[i], '/') + 1);
+		if (!out->name[i])
+			return PE_ERR_NOMEM;
+		out->count++;
+		out->first[i + 1] = out->first[i] + raws[i].graphs;
+	}
+	return PE_OK;
+}
+
 static pe_status read_entries(pe_context *ctx, const struct entries *entries,
 	const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
 {
@@ -150,10 +169,14 @@ static pe_status read_entries(pe_context *ctx, const struct entries *entries,
 		return PE_ERR_NOMEM;
 	pe_status status = read_each(ctx, entries, policy, raws, &rest.unread);
 	if (status == PE_OK)
+		status = name_files(ctx, entries, raws, &rest.files);
+	if (status == PE_OK)
 		status = pe_raw_concatenate(ctx, raws, entries->count, out);
 	if (status == PE_OK) {
 		out->unread = rest.unread;
 		rest.unread = (struct pe_unread){0};
+		out->files = rest.files;
+		rest.files = (struct pe_graph_files){0};
 	}
 	for (int64_t i = 0; i < entries->count; i++)
 		pe_raw_graphs_free(ctx, &raws[i]);

@@ -158,6 +158,21 @@ static void files_in_order(void **state)
 	const int32_t col[] = {1, 0, 2, 1, 1, 2, 0, 2, 0, 1, 1, 0, 2, 1};
 	assert_memory_equal(graph->col, col, sizeof col);
 	assert_true(graph->weight[0] == 1 && graph->weight[13] == 4);
+	static const char *const files[] = {"a.edges", "b.g6", "b.g6", "c.graph"};
+	for (int64_t g = 0; g < 4; g++)
+		assert_string_equal(pe_graph_file(graph, g), files[g]);
+	assert_ptr_equal(pe_graph_file(graph, 1), pe_graph_file(graph, 2));
+	assert_null(pe_graph_file(graph, -1));
+	assert_null(pe_graph_file(graph, 4));
+	pe_graph *one; /* names are of its own: they outlive the others */
+	assert_int_equal(pe_graph_select(*state, graph, 3, &one), PE_OK);
+	pe_graph_destroy(&graph);
+	assert_string_equal(pe_graph_file(one, 0), "c.graph");
+	assert_string_equal(pe_graph_node_name(one, 2), "3");
+	assert_true(one->col[0] == 2 && one->weight[3] == 4);
+	pe_graph_destroy(&one);
+	assert_int_equal(pe_graph_from_bytes(*state, "0 1\n", 4, "x.txt", NULL, &graph), PE_OK);
+	assert_null(pe_graph_file(graph, 0));
 	pe_graph_destroy(&graph);
 }
 
@@ -214,6 +229,14 @@ static void unreadable_files(void **state)
 	assert_non_null(strstr(pe_graph_failure(graph, 2), "e.g6.gz"));
 	assert_null(pe_graph_failure(graph, 3));
 	assert_null(pe_graph_failure(graph, -1));
+	pe_graph *one;
+	assert_int_equal(pe_graph_select(ctx, graph, 3, &one), PE_OK);
+	assert_true(pe_graph_get_report(one)->failed == 1 && pe_graph_failed(one)[0] == 0);
+	assert_string_equal(pe_graph_failure(one, 0), pe_graph_failure(graph, 1));
+	pe_graph_destroy(&one);
+	assert_int_equal(pe_graph_select(ctx, graph, 4, &one), PE_OK);
+	assert_int_equal(pe_graph_get_report(one)->failed, 0);
+	pe_graph_destroy(&one);
 	pe_graph_destroy(&graph);
 	assert_int_equal(read_folder(ctx, directory, "unreadable=empty,component=largest", &graph), PE_OK);
 	assert_memory_equal(pe_graph_failed(graph), failed, sizeof failed);

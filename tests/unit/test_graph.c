@@ -462,6 +462,55 @@ static void out_of_memory(void **state)
 
 /* ---- from the caller's arrays, with options ----------------------------------------- */
 
+/* One graph of many, as it is among them. */
+static void selects(pe_graph *graph, int64_t index, const char *expected, pe_graph_report report)
+{
+	pe_graph *one, *again;
+	for (int64_t at = 0;; at++) { /* without memory there is none */
+		xt_fail_allocation(at, true);
+		pe_status status = pe_graph_select(graph->ctx, graph, index, &one);
+		xt_fail_allocation(-1, false);
+		assert_int_equal(one != NULL, status == PE_OK);
+		if (status == PE_OK)
+			break;
+		assert_true(status == PE_ERR_NOMEM && at < 50);
+	}
+	expect(one, expected);
+	const pe_graph_report *r = pe_graph_get_report(one);
+	assert_true(r->graphs == 1 && r->nodes == report.nodes && r->edges == report.edges &&
+		r->rows == report.edges && r->self_loops == report.self_loops && r->isolated == report.isolated &&
+		r->components == report.components);
+	assert_true(r->directed == graph->directed && r->weighted == (graph->weight != NULL));
+	assert_true(one->negative == (strchr(expected, '-') != NULL) && one->number == index);
+	assert_memory_equal(pe_graph_ptr(one), ((int64_t[]){0, report.nodes}), 2 * sizeof(int64_t));
+	assert_memory_equal(
+		pe_graph_node_ids(one), graph->node_ids + graph->ptr[index], (size_t)report.nodes * sizeof(int64_t));
+	assert_int_equal(pe_graph_select(graph->ctx, one, 0, &again), PE_OK);
+	expect(again, expected);
+	assert_int_equal(again->number, index);
+	pe_graph_destroy(&again);
+	pe_graph_destroy(&one);
+}
+
+static void one_of_many(void **state)
+{
+	pe_graph *graph = build(*state, "3 0>1*2 1>2*-3 2>1*-3 | 4 0>1 1>2*4 2>2 | 0", plain), *one;
+	selects(
+		graph, 0, "0>1*2 1>0*2 1>2*-3 2>1*-3", (pe_graph_report){.nodes = 3, .edges = 2, .components = 1});
+	selects(graph, 1, "0>1*1 1>0*1 1>2*4 2>1*4 2>2*1",
+		(pe_graph_report){.nodes = 4, .edges = 3, .components = 2, .self_loops = 1, .isolated = 1});
+	selects(graph, 2, "", (pe_graph_report){0});
+	xt_fails(*state, pe_graph_select(*state, graph, 3, &one), PE_ERR_ARGUMENT, "there is no graph 3");
+	xt_fails(*state, pe_graph_select(*state, graph, -1, &one), PE_ERR_ARGUMENT, "there is no graph -1");
+	assert_null(one);
+	pe_graph_destroy(&graph);
+	struct pe_graph_policy policy = plain;
+	policy.edges = PE_DIRECTED;
+	graph = build(*state, "2 0>1 | 3 0>1 2>1", policy);
+	selects(graph, 1, "0>1 2>1", (pe_graph_report){.nodes = 3, .edges = 2, .components = 1});
+	pe_graph_destroy(&graph);
+}
+
 static void from_arrays(void **state)
 {
 	int64_t index[] = {0, 1, 3, 1, 2, 4};
@@ -545,6 +594,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(around_64_nodes),
 		cmocka_unit_test(any_number_of_threads),
 		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(one_of_many),
 		cmocka_unit_test(from_arrays),
 		cmocka_unit_test(changes_are_said),
 	};
