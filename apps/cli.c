@@ -241,23 +241,6 @@ static void add_value(struct cli *cli, const char *name, const char *value)
 	cli->values[cli->value_count++] = (struct cli_value){name, value};
 }
 
-const char *command_table(const struct command *command, int index, const char **title)
-{
-	const char *names[3] = {NULL}, *titles[3] = {NULL};
-	int count = 0;
-	if (command->takes_graph_options) {
-		names[count] = "graph";
-		titles[count++] = "Reading graphs";
-	}
-	if (command->takes_image_options) {
-		names[count] = "image";
-		titles[count++] = "Reading pictures, and cutting them into patches";
-	}
-	if (title)
-		*title = titles[index];
-	return names[index];
-}
-
 /* --name, --name=value, --name value. An unknown name may be a policy of reading input; those are
  * kept, dashes and all, until there is a context to check them with. */
 static int parse_long(struct cli *cli, char **argv, int argc, int *at)
@@ -347,45 +330,6 @@ static int count_flags(const struct cli *cli, const char *name)
 	return count;
 }
 
-/* --edge-weights=X is the option edge_weights of the table "graph". */
-static int set_input_option(struct cli *cli, const struct cli_value *given)
-{
-	char name[64];
-	const char *word = given->name + 2;
-	size_t size = strcspn(word, "=");
-	for (size_t i = 0; i < size && i < sizeof name - 1; i++)
-		name[i] = word[i] == '-' ? '_' : word[i];
-	name[size < sizeof name ? size : sizeof name - 1] = '\0';
-	pe_params *table = cli->graph && pe_params_get(cli->graph, name) ? cli->graph : cli->image;
-	if (!table || !pe_params_get(table, name))
-		return usage_error(cli, "there is no option --%.*s", (int)size, word);
-	if (!given->value)
-		return usage_error(cli, "--%.*s needs a value", (int)size, word);
-	if (pe_params_set(table, name, given->value) != PE_OK)
-		return usage_error(cli, "--%.*s: %s", (int)size, word, pe_context_message(cli->ctx));
-	return EXIT_DONE;
-}
-
-static int set_input_options(struct cli *cli)
-{
-	const struct command *command = cli->command;
-	if (command->takes_graph_options && pe_params_create(cli->ctx, "graph", &cli->graph) != PE_OK)
-		return report_status(cli, PE_ERR_INTERNAL);
-	/* One bad file of a folder does not stop the others. */
-	if (cli->graph && !cli_has(cli, "fail-fast") && pe_params_set(cli->graph, "unreadable", "empty") != PE_OK)
-		return report_status(cli, PE_ERR_INTERNAL);
-	if (command->takes_image_options && pe_params_create(cli->ctx, "image", &cli->image) != PE_OK)
-		return report_status(cli, PE_ERR_INTERNAL);
-	if (cli->image && cli_has(cli, "lenient") && pe_params_set(cli->image, "lenient", "1") != PE_OK)
-		return report_status(cli, PE_ERR_INTERNAL);
-	for (int i = 0; i < cli->value_count; i++) {
-		int code = cli->values[i].name[0] == '-' ? set_input_option(cli, &cli->values[i]) : EXIT_DONE;
-		if (code != EXIT_DONE)
-			return code;
-	}
-	return EXIT_DONE;
-}
-
 int cli_start(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	*cli = (struct cli){.command = command, .warnings = json_array()};
@@ -406,7 +350,7 @@ int cli_start(struct cli *cli, const struct command *command, int argc, char **a
 		return EXIT_USAGE;
 	code = create_context(cli, threads, seed, cli_get(cli, "cpu"));
 	if (code == EXIT_DONE && command_table(command, 0, NULL))
-		code = set_input_options(cli);
+		code = cli_set_tables(cli);
 	return code;
 }
 

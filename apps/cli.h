@@ -80,6 +80,12 @@ void cli_end(struct cli *cli);
  */
 const char *command_table(const struct command *command, int index, const char **title);
 
+/* Makes those tables, graph and image, and sets what was given of them. EXIT_DONE, or an exit code with the
+ * message already written. */
+int cli_set_tables(struct cli *cli);
+/* Whether a word of the command line, "--edge-weights=X", names an option of a table. */
+bool cli_table_has(const pe_params *table, const char *word);
+
 /* The last value given for an option, or NULL. */
 const char *cli_get(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);

@@ -16,8 +16,8 @@ struct show {
 	struct canvas canvas;
 	struct source source;
 	struct wishes wishes;
-	const struct plot *plot; /* of --plot, or NULL */
-	const struct plot *used[16];
+	const struct plot *plot;  /* of --plot, or NULL */
+	const struct plot **used; /* one a subject */
 	struct figure figure;
 };
 
@@ -92,23 +92,46 @@ static int prepare(struct show *run)
 
 /* ---- the picture -------------------------------------------------------------------- */
 
-static int build(struct show *run, const struct subject *subject, int index)
+static int refuse_array(const struct show *run, const struct subject *subject)
 {
-	char why[400] = "";
-	const struct plot *plot = run->plot;
+	char list[500];
+	list_arrays(subject, list, sizeof list);
+	return usage_error(run->cli, "--array: %s has no array \"%s\"%s%s", subject->name, run->wishes.array,
+		list[0] ? ", but " : "", list);
+}
+
+static int choose_kind(struct show *run, const struct subject *subject, const struct plot **out)
+{
+	char why[700] = "";
+	*out = run->plot;
 	if (run->wishes.array && !subject_find(subject, run->wishes.array))
-		return usage_error(run->cli, "--array: %s has no array \"%s\"", subject->name, run->wishes.array);
-	if (!plot)
-		plot = plot_for(&run->wishes, subject, why, sizeof why);
-	if (!plot)
+		return refuse_array(run, subject);
+	if (!*out)
+		*out = plot_for(&run->wishes, subject, why, sizeof why);
+	if (!*out)
 		return usage_error(run->cli, "nothing to show: %s", why);
-	if (!plot->fits(&run->wishes, subject, why, sizeof why))
-		return usage_error(run->cli, "--plot %s: %s", plot->name, why);
+	if (!(*out)->fits(&run->wishes, subject, why, sizeof why))
+		return usage_error(run->cli, "--plot %s: %s", (*out)->name, why);
 	if (run->cli->verbose)
-		complain("%s: --plot %s", subject->name, plot->name);
-	if (index < 16)
-		run->used[index] = plot;
-	return plot->build(&run->wishes, subject, &run->figure);
+		complain("%s: --plot %s", subject->name, (*out)->name);
+	return EXIT_DONE;
+}
+
+/* A kind for each subject; refuses options that none of them takes. */
+static int choose_kinds(struct show *run)
+{
+	const struct source *s = &run->source;
+	char names[300];
+	int code = EXIT_DONE;
+	run->used = get_memory((size_t)s->count, sizeof *run->used);
+	for (int i = 0; i < s->count && code == EXIT_DONE; i++)
+		code = choose_kind(run, &s->subjects[i], &run->used[i]);
+	if (code != EXIT_DONE || s->count == 0)
+		return code;
+	const char *unused = plots_unused(&run->wishes, s->subjects, run->used, s->count, names, sizeof names);
+	return unused
+		? usage_error(run->cli, "--%s: --plot %s does not take it, but %s", unused, run->used[0]->name, names)
+		: EXIT_DONE;
 }
 
 static void add_text(char *out, size_t size, const char *between, const char *text)
@@ -153,7 +176,7 @@ static int write_picture(struct show *run)
 static void print_report(const struct show *run)
 {
 	json_t *kinds = json_array();
-	for (int i = 0; i < run->source.count && i < 16; i++)
+	for (int i = 0; i < run->source.count; i++)
 		json_array_append_new(kinds, json_string(run->used[i]->name));
 	json_t *input = run->source.input.domain ? report_input(&run->source.input) : json_null();
 	print_json(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "posenc", pe_version(), "input", input, "plots",
@@ -163,10 +186,10 @@ static void print_report(const struct show *run)
 
 static int draw(struct show *run)
 {
-	int code = EXIT_DONE;
 	run->wishes.several = run->source.count > 1;
+	int code = choose_kinds(run);
 	for (int i = 0; i < run->source.count && code == EXIT_DONE; i++)
-		code = build(run, &run->source.subjects[i], i);
+		code = run->used[i]->build(&run->wishes, &run->source.subjects[i], &run->figure);
 	if (code != EXIT_DONE)
 		return code;
 	for (int i = 0; i < run->figure.count && run->wishes.range.high > run->wishes.range.low; i++)
@@ -192,6 +215,7 @@ static int run_show(struct cli *cli)
 	if (run.canvas.kind)
 		run.canvas.kind->close(&run.canvas);
 	figure_free(&run.figure);
+	free(run.used);
 	source_close(&run.source);
 	return code;
 }
@@ -206,15 +230,16 @@ static const struct cli_option options[] = {
 	{"array", 0, "NAME", "the array that is drawn"},
 	{"panels", 0, "LIST", "which heads, columns or tables get a panel: 0,2,5-8"},
 	{"range", 0, "LOW,HIGH", "what the ends of the colours stand for, or of the axis of curves"},
-	{"item", 0, "N", "of many graphs, the one that is drawn (0)"},
+	{"item", 0, "N", "of many graphs, the one that is encoded and drawn (0)"},
 	{"tokens", 0, "X.npy",
-		"features (..., tokens, width) for encoders that act on them; patches: those of the picture"},
+		"features (..., tokens, width) for encoders that act on them, whose width they are given by them; "
+		"patches: those of the picture"},
 	{"weights", 0, "FILE",
 		".npz, .safetensors or a folder of .npy: learned parameters, by the names that 'posenc help "
 		"ENCODER' lists; without it, begun from --seed"},
-	{"grid", 0, "HxW", "file of arrays: the grid that its tokens stand on, HxW or TxHxW"},
+	{"grid", 0, "HxW", "file of arrays: the grid that its tokens stand on, HxW or TxHxW (what the file says)"},
 	{"graph", 0, "FILE", "file of arrays: the graph whose nodes its rows are"},
-	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0)"},
+	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0, or what the file says)"},
 	{"plain", 0, NULL, "no text, axes and colour bars; a heat map alone is its cells and nothing else"},
 	LENIENT_OPTION,
 };
@@ -224,9 +249,10 @@ const struct command command_show = {
 	.usage = "show INPUT [--with NAME[:key=value,...]]... -o PICTURE.png",
 	.summary = "draw an encoding, to look at it instead of reading it",
 	.details =
-		"INPUT is as for encode; or a file of arrays (.npy, .npz, .safetensors, folder/), such as encode\n"
-		"writes, without --with, but with --grid or --graph: a file does not say where its rows stand.\n"
-		"Kinds of picture (--plot):\n"
+		"INPUT is as for encode; or, without --with, a file of arrays (.npy, .npz, .safetensors, folder/) such\n"
+		"as encode writes, which names the grid its rows stand on; that of others is said by --grid, a graph\n"
+		"by --graph. Arrays of others are drawn if name and shape are those of encode's, else by --array.\n"
+		"Kinds of picture (--plot); what is given and not taken is refused:\n"
 		"\n"
 		"  sheet        grids: cosine similarity of each token with all others, a map each\n"
 		"  similarity   that of one token (--token Y,X): a map on a grid, else a curve\n"
@@ -241,6 +267,10 @@ const struct command command_show = {
 		"  eigenvalues  graphs: the eigenvalues of the Laplacian\n"
 		"  curves       rows as curves: return probabilities of nodes by step\n"
 		"  effect       features (--tokens) before and after: norms, and similarity to one token\n"
+		"\n"
+		"--token is taken by similarity, profile, query and effect, and by sheet of several frames; --panels by\n"
+		"table, bias, query, distance and nodes; --array by all but effect; --range by all. --grid is taken by\n"
+		"sheet, similarity, profile, spectrum and query, --graph by nodes.\n"
 		"\n"
 		"  posenc show grid:14x14 --with axial:preset=mae,dim=768 -o sheet.png\n"
 		"  posenc show seq:64 --with alibi -o alibi.svg\n"

@@ -112,18 +112,40 @@ pe_status contents_describe(
 	return digest ? pe_bundle_set_metadata(bundle, "input_blake2b", digest) : PE_OK;
 }
 
+/* Takes the reference. */
+static pe_status add_json(pe_bundle *bundle, const char *name, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT);
+	json_decref(value);
+	if (!text)
+		return PE_ERR_NOMEM;
+	pe_status status = pe_bundle_set_metadata(bundle, name, text);
+	free(text);
+	return status;
+}
+
 /* How the picture was cut, as JSON. */
 static pe_status add_image(const struct cli *cli, const struct input *input, pe_bundle *bundle)
 {
 	json_t *options = report_options(cli->image);
 	json_object_update_new(options, report_layout(&input->layout));
-	char *text = json_dumps(options, JSON_COMPACT);
-	json_decref(options);
-	if (!text)
-		return PE_ERR_NOMEM;
-	pe_status status = pe_bundle_set_metadata(bundle, "image", text);
-	free(text);
-	return status;
+	return add_json(bundle, "image", options);
+}
+
+/* The grid that the tokens stand on, as one writes it behind grid:, and the tokens before it. */
+static pe_status add_grid(const struct input *input, pe_bundle *bundle)
+{
+	char text[80] = "";
+	if (input->sides[0] > 1)
+		snprintf(text, sizeof text, "%lldx", (long long)input->sides[0]);
+	size_t used = strlen(text);
+	snprintf(
+		text + used, sizeof text - used, "%lldx%lld", (long long)input->sides[1], (long long)input->sides[2]);
+	TRY(pe_bundle_set_metadata(bundle, "grid", text));
+	if (input->prefix == 0)
+		return PE_OK;
+	snprintf(text, sizeof text, "%lld", (long long)input->prefix);
+	return pe_bundle_set_metadata(bundle, "prefix", text);
 }
 
 pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
@@ -140,6 +162,10 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 		TRY(add_graph_arrays(cli, input->graph, several, out));
 	if (input->graph && array_is_wanted(cli, "failed", several))
 		TRY(add_failed(cli, input->graph, jobs, count, out));
+	if (input->graph && pe_graph_file(input->graph, 0))
+		TRY(add_json(out->bundle, "files", report_files(input->graph)));
+	if (input->sides[1] > 0)
+		TRY(add_grid(input, out->bundle));
 	if (input->image)
 		TRY(add_image(cli, input, out->bundle));
 	if (cli_has(cli, "padding-mask"))

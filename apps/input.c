@@ -184,10 +184,35 @@ int input_read(struct cli *cli, const char *text, struct input *out)
 	return code;
 }
 
+static bool is_of(const pe_params *table, const char *word)
+{
+	return table && cli_table_has(table, word);
+}
+
+int input_refuse_options(const struct cli *cli, const struct input *in)
+{
+	const char *text = in->text ? in->text : cli->operands[0];
+	for (int i = 0; i < cli->value_count; i++) {
+		const char *word = cli->values[i].name;
+		int size = (int)strcspn(word, "=");
+		if (!in->graph && is_of(cli->graph, word))
+			return usage_error(cli, "%.*s is of graphs, and %s is none", size, word, text);
+		if (!in->image && is_of(cli->image, word))
+			return usage_error(cli, "%.*s is of pictures, and %s is none", size, word, text);
+	}
+	if (!in->image && cli_has(cli, "lenient"))
+		return usage_error(cli, "--lenient is of pictures, and %s is none", text);
+	if (in->sides[1] == 0 && cli_has(cli, "prefix"))
+		return usage_error(cli, "--prefix is of grids and pictures, and %s is neither", text);
+	return EXIT_DONE;
+}
+
 int input_open(struct cli *cli, const char *text, struct input *out)
 {
 	int code = input_read(cli, text, out);
-	return code == EXIT_DONE && out->image ? image_cut(cli, out) : code;
+	if (code == EXIT_DONE && out->image)
+		code = image_cut(cli, out);
+	return code == EXIT_DONE ? input_refuse_options(cli, out) : code;
 }
 
 bool has_array_suffix(const char *path)

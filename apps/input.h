@@ -31,6 +31,9 @@ struct input {
 int input_read(struct cli *cli, const char *text, struct input *out);
 /* Likewise, and cuts a picture into patches: there is a domain. */
 int input_open(struct cli *cli, const char *text, struct input *out);
+/* Refuses options given that are of another kind of input: of graphs, pictures or grids. EXIT_DONE, or an
+ * exit code with the message already written. */
+int input_refuse_options(const struct cli *cli, const struct input *in);
 /* EXIT_SOME if some files of a folder could not be read, and were said; else EXIT_DONE. */
 int input_code(const struct input *input);
 /* Whether a path is named as files of arrays are. */

@@ -57,6 +57,21 @@ static json_t *report_image(const struct input *input)
 	return out;
 }
 
+json_t *report_files(const pe_graph *graph)
+{
+	int64_t graphs = pe_graph_get_report(graph)->graphs;
+	json_t *out = json_array();
+	for (int64_t g = 0, end; g < graphs; g = end) {
+		const char *file = pe_graph_file(graph, g);
+		for (end = g + 1; end < graphs && pe_graph_file(graph, end) == file;)
+			end++;
+		json_array_append_new(out,
+			json_pack("{s:o, s:I, s:I}", "file", json_text(file), "first", (json_int_t)g, "graphs",
+				(json_int_t)(end - g)));
+	}
+	return out;
+}
+
 json_t *report_input(const struct input *input)
 {
 	if (input->image)
@@ -78,6 +93,8 @@ json_t *report_input(const struct input *input)
 		json_object_set_new(out, counts[i].name, json_integer(counts[i].value));
 	if (r->failed > 0)
 		json_object_set_new(out, "failed", json_integer(r->failed));
+	if (pe_graph_file(input->graph, 0))
+		json_object_set_new(out, "files", report_files(input->graph));
 	json_object_set_new(out, "directed", json_boolean(r->directed));
 	json_object_set_new(out, "weighted", json_boolean(r->weighted));
 	return out;

@@ -10,6 +10,8 @@
 /* New references; NULL only without memory. */
 json_t *report_input(const struct input *input);
 json_t *report_job(const struct job *job);
+/* Of a folder: [{"file": name, "first": number of its first graph, "graphs": how many}, …]. */
+json_t *report_files(const pe_graph *graph);
 json_t *report_layout(const pe_image_layout *layout);
 json_t *report_options(const pe_params *params);
 

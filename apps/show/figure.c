@@ -116,6 +116,7 @@ json_t *figure_report(const struct figure *figure)
 					p->scale.map == COLORMAP_DIVERGING ? "diverging" : "sequential"));
 		json_array_append_new(panels, one);
 	}
-	return json_pack("{s:i, s:i, s:o, s:o, s:o}", "width", figure->width, "height", figure->height, "title",
-		json_text(figure->title), "note", json_text(figure->note), "panels", panels);
+	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "width", figure->width, "height", figure->height,
+		"title", json_text(figure->title), "subtitle", json_text(figure->subtitle), "note",
+		json_text(figure->note), "panels", panels);
 }

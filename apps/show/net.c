@@ -12,10 +12,9 @@
 
 /* ---- edges -------------------------------------------------------------------------- */
 
-/* All edges of the graph's nodes, without loops. */
-static int read_edges(struct cli *cli, const pe_graph *graph, int64_t item, struct net *net)
+/* All edges but loops. */
+static int read_edges(struct cli *cli, const pe_graph *graph, struct net *net)
 {
-	const int64_t *ptr = pe_graph_ptr(graph);
 	int64_t all = pe_graph_get_report(graph)->edges;
 	int64_t *ends = get_memory((size_t)all, 2 * sizeof *ends);
 	pe_tensor tensor = pe_tensor_dense(ends, PE_I64, 2, (int64_t[]){2, all});
@@ -24,13 +23,13 @@ static int read_edges(struct cli *cli, const pe_graph *graph, int64_t item, stru
 		free(ends);
 		return report_status(cli, status);
 	}
-	net->nodes = ptr[item + 1] - ptr[item];
+	net->nodes = pe_graph_get_report(graph)->nodes;
 	net->from = get_memory((size_t)all, sizeof *net->from);
 	net->to = get_memory((size_t)all, sizeof *net->to);
 	for (int64_t e = 0; e < all; e++)
-		if (ends[e] >= ptr[item] && ends[e] < ptr[item + 1] && ends[e] != ends[all + e]) {
-			net->from[net->edges] = ends[e] - ptr[item];
-			net->to[net->edges++] = ends[all + e] - ptr[item];
+		if (ends[e] != ends[all + e]) {
+			net->from[net->edges] = ends[e];
+			net->to[net->edges++] = ends[all + e];
 		}
 	free(ends);
 	return EXIT_DONE;
@@ -234,10 +233,10 @@ static int place_by_eigenvectors(struct net *net)
 	return exit_code_of(status);
 }
 
-int net_make(struct cli *cli, const pe_graph *graph, int64_t item, struct net *out, int64_t *all_edges)
+int net_make(struct cli *cli, const pe_graph *graph, struct net *out, int64_t *all_edges)
 {
 	*out = (struct net){0};
-	int code = read_edges(cli, graph, item, out);
+	int code = read_edges(cli, graph, out);
 	if (code == EXIT_DONE)
 		code = place_by_eigenvectors(out);
 	*all_edges = out->edges;

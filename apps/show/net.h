@@ -8,8 +8,8 @@
 #include "cli.h"
 #include "figure.h"
 
-/* Positions and edges of graph number `item`, nodes numbered from 0; no values. Long lists of edges are
+/* Positions and edges of a graph, which is one and no batch; no values. Long lists of edges are
  * thinned out evenly, kept of all tells. EXIT_DONE, or an exit code with the message already written. */
-int net_make(struct cli *cli, const pe_graph *graph, int64_t item, struct net *out, int64_t *all_edges);
+int net_make(struct cli *cli, const pe_graph *graph, struct net *out, int64_t *all_edges);
 
 #endif

@@ -90,14 +90,6 @@ int64_t numbers_count(const struct numbers *numbers)
 	return count;
 }
 
-void numbers_slice(struct numbers *numbers, int64_t first, int64_t end)
-{
-	int64_t width = numbers->shape[0] ? numbers_count(numbers) / numbers->shape[0] : 0;
-	memmove(numbers->values, numbers->values + first * width,
-		(size_t)((end - first) * width) * sizeof *numbers->values);
-	numbers->shape[0] = end - first;
-}
-
 int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;

@@ -12,6 +12,7 @@ struct numbers {
 	int64_t shape[PE_MAX_DIMS];
 	bool whole; /* the type is one of integers */
 	bool per_token;
+	bool known; /* an encoder's; of a file: its name and shape are those of one that encode writes */
 };
 
 /* A copy of a tensor, whatever its strides. */
@@ -20,9 +21,6 @@ struct numbers numbers_copy(const char *name, const pe_tensor *tensor);
 struct numbers numbers_take(const char *name, pe_tensor *tensor);
 void numbers_free(struct numbers *numbers);
 int64_t numbers_count(const struct numbers *numbers);
-/* Keeps rows first … end-1 of the first dimension. */
-void numbers_slice(struct numbers *numbers, int64_t first, int64_t end);
-
 /* A value and whose it is, for qsort: ascending, equal ones by node. */
 struct ranked {
 	double value;

@@ -14,6 +14,10 @@ static bool fits_bias(const struct wishes *wishes, const struct subject *subject
 {
 	if (subject_bias(subject, wishes->array))
 		return true;
+	if (subject->file && !subject_find(subject, "bias_table")) {
+		refuse_arrays(subject, "array bias of (heads, queries, keys)", why, size);
+		return false;
+	}
 	snprintf(why, size, "%s yields no array bias of (heads, queries, keys)%s%s", subject->name,
 		subject_find(subject, "bias_table") ? " at this size: it is in bias_table" : "",
 		subject->tokens_only ? "; it acts on features: give it --tokens" : "");
@@ -87,7 +91,14 @@ static bool fits_query(const struct wishes *wishes, const struct subject *subjec
 			why, size, "%s stands on no grid%s", subject->name, subject->file ? ": give it --grid HxW" : "");
 		return false;
 	}
-	return fits_bias(wishes, subject, why, size);
+	if (!fits_bias(wishes, subject, why, size))
+		return false;
+	const struct numbers *bias = subject_bias(subject, wishes->array);
+	if (bias->shape[1] == bias->shape[2])
+		return fits_tokens(subject, bias->shape[2], why, size);
+	snprintf(why, size, "%s: the bias has %lld queries and %lld keys: --plot bias shows it", subject->name,
+		(long long)bias->shape[1], (long long)bias->shape[2]);
+	return false;
 }
 
 static int build_query(const struct wishes *wishes, const struct subject *subject, struct figure *figure)
@@ -96,12 +107,7 @@ static int build_query(const struct wishes *wishes, const struct subject *subjec
 	int64_t chosen[MOST_PANELS];
 	struct place_of_token token;
 	char text[80];
-	int count, first = figure->count, code = check_grid(subject, bias->shape[2]);
-	if (code == EXIT_DONE && bias->shape[1] != bias->shape[2])
-		code = usage_error(wishes->cli, "%s: the bias has %lld queries and %lld keys: --plot bias shows it",
-			subject->name, (long long)bias->shape[1], (long long)bias->shape[2]);
-	if (code == EXIT_DONE)
-		code = choose_token(wishes, subject, bias->shape[1], &token);
+	int count, first = figure->count, code = choose_token(wishes, subject, bias->shape[1], &token);
 	if (code == EXIT_DONE)
 		code = choose_panels(wishes, figure, bias->shape[0], MOST_HEADS, "heads", chosen, &count);
 	if (code != EXIT_DONE)
@@ -116,10 +122,15 @@ static int build_query(const struct wishes *wishes, const struct subject *subjec
 
 /* ---- by distance -------------------------------------------------------------------- */
 
+static const struct numbers *table_of(const struct wishes *wishes, const struct subject *subject)
+{
+	const struct numbers *n = subject_find(subject, wishes->array ? wishes->array : "bias_table");
+	return n && (numbers_are_called(n, "bias_table") || numbers_are_called(n, "array")) ? n : NULL;
+}
+
 static bool fits_distance(const struct wishes *wishes, const struct subject *subject, char *why, size_t size)
 {
-	const struct numbers *table = subject_find(subject, "bias_table");
-	(void)wishes;
+	const struct numbers *table = table_of(wishes, subject);
 	if (table && table->ndim == 2 && numbers_count(table) > 0)
 		return true;
 	snprintf(
@@ -136,7 +147,7 @@ static int64_t queries_of(const struct subject *subject, const struct numbers *t
 
 static int build_distance(const struct wishes *wishes, const struct subject *subject, struct figure *figure)
 {
-	const struct numbers *table = subject_find(subject, "bias_table");
+	const struct numbers *table = table_of(wishes, subject);
 	int64_t chosen[MOST_PANELS], points = table->shape[1], queries = queries_of(subject, table);
 	int count;
 	int code = choose_panels(wishes, figure, table->shape[0], MOST_LINES, "heads", chosen, &count);
@@ -166,6 +177,7 @@ static int build_distance(const struct wishes *wishes, const struct subject *sub
 	return EXIT_DONE;
 }
 
-const struct plot plot_bias = {"bias", fits_bias, build_bias};
-const struct plot plot_query = {"query", fits_query, build_query};
-const struct plot plot_distance = {"distance", fits_distance, build_distance};
+const struct plot plot_bias = {"bias", USES_ARRAY | USES_PANELS, fits_bias, build_bias};
+const struct plot plot_query = {
+	"query", USES_ARRAY | USES_TOKEN | USES_PANELS | USES_GRID, fits_query, build_query};
+const struct plot plot_distance = {"distance", USES_ARRAY | USES_PANELS, fits_distance, build_distance};

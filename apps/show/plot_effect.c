@@ -17,7 +17,7 @@ static bool fits_effect(const struct wishes *wishes, const struct subject *subje
 		return false;
 	}
 	if (a->shape[a->ndim - 2] == b->shape[b->ndim - 2] && numbers_count(a) > 0)
-		return true;
+		return fits_tokens(subject, a->shape[a->ndim - 2], why, size);
 	snprintf(
 		why, size, "%s changes the number of tokens: before and after have no common places", subject->name);
 	return false;
@@ -171,9 +171,7 @@ static int build_effect(const struct wishes *wishes, const struct subject *subje
 	struct rows before = rows_of(&subject->before), after = rows_of(&subject->after);
 	struct place_of_token token;
 	char text[80];
-	int code = has_grid(subject) ? check_grid(subject, before.count) : EXIT_DONE;
-	if (code == EXIT_DONE)
-		code = choose_token(wishes, subject, before.count, &token);
+	int code = choose_token(wishes, subject, before.count, &token);
 	if (code == EXIT_DONE) {
 		token_text(text, sizeof text, subject, &token);
 		set_title(figure, subject, "features before and after, and their similarity to %s", text);
@@ -189,4 +187,4 @@ static int build_effect(const struct wishes *wishes, const struct subject *subje
 	return code;
 }
 
-const struct plot plot_effect = {"effect", fits_effect, build_effect};
+const struct plot plot_effect = {"effect", USES_TOKEN | USES_GRID, fits_effect, build_effect};

@@ -36,7 +36,7 @@ static int find_places(const struct wishes *wishes, const struct subject *subjec
 	int64_t edges;
 	if (figure->net.x)
 		return EXIT_DONE;
-	int code = net_make(wishes->cli, subject->on->graph, subject->on->item, &figure->net, &edges);
+	int code = net_make(wishes->cli, subject->on->graph, &figure->net, &edges);
 	if (code == EXIT_DONE && edges > figure->net.edges)
 		figure_note(figure, "%lld of %lld edges are drawn", (long long)figure->net.edges, (long long)edges);
 	return code;
@@ -104,18 +104,24 @@ static int build_nodes(const struct wishes *wishes, const struct subject *subjec
 
 /* ---- eigenvalues -------------------------------------------------------------------- */
 
-static const struct numbers *eigenvalues_of(const struct subject *subject)
+static const struct numbers *eigenvalues_of(const struct wishes *wishes, const struct subject *subject)
 {
+	if (wishes->array)
+		return subject_find(subject, wishes->array);
 	const struct numbers *values = subject_find(subject, "laplacian_eigenvalues");
 	return values ? values : subject_find(subject, "EigVals");
+}
+
+static bool is_spectrum(const struct numbers *values)
+{
+	return numbers_are_called(values, "laplacian_eigenvalues") || numbers_are_called(values, "EigVals");
 }
 
 static bool fits_eigenvalues(
 	const struct wishes *wishes, const struct subject *subject, char *why, size_t size)
 {
-	const struct numbers *values = eigenvalues_of(subject);
-	(void)wishes;
-	if (values && values->ndim > 0 && numbers_count(values) > 0)
+	const struct numbers *values = eigenvalues_of(wishes, subject);
+	if (values && values->ndim > 0 && numbers_count(values) > 0 && is_spectrum(values))
 		return true;
 	snprintf(why, size, "%s yields no eigenvalues", subject->name);
 	return false;
@@ -124,7 +130,7 @@ static bool fits_eigenvalues(
 static int build_eigenvalues(
 	const struct wishes *wishes, const struct subject *subject, struct figure *figure)
 {
-	const struct numbers *values = eigenvalues_of(subject);
+	const struct numbers *values = eigenvalues_of(wishes, subject);
 	struct panel *panel = figure_add(figure, PANEL_CURVES);
 	struct curves *c = &panel->curves;
 	c->points = values->ndim > 1 ? values->shape[1] : values->shape[0];
@@ -201,6 +207,6 @@ static int build_curves(const struct wishes *wishes, const struct subject *subje
 	return EXIT_DONE;
 }
 
-const struct plot plot_nodes = {"nodes", fits_nodes, build_nodes};
-const struct plot plot_eigenvalues = {"eigenvalues", fits_eigenvalues, build_eigenvalues};
-const struct plot plot_curves = {"curves", fits_rows, build_curves};
+const struct plot plot_nodes = {"nodes", USES_ARRAY | USES_PANELS | USES_GRAPH, fits_nodes, build_nodes};
+const struct plot plot_eigenvalues = {"eigenvalues", USES_ARRAY, fits_eigenvalues, build_eigenvalues};
+const struct plot plot_curves = {"curves", USES_ARRAY, fits_rows, build_curves};

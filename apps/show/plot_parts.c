@@ -20,14 +20,15 @@ int64_t grid_tokens(const struct subject *subject)
 	return subject->on->frames * subject->on->rows * subject->on->columns;
 }
 
-int check_grid(const struct subject *subject, int64_t count)
+bool fits_tokens(const struct subject *subject, int64_t count, char *why, size_t size)
 {
 	const struct standing *on = subject->on;
-	if (count == on->prefix + grid_tokens(subject))
-		return EXIT_DONE;
-	complain("%s: the array has %lld tokens, the grid %lld and %lld before it (--grid, --prefix)",
-		subject->name, (long long)count, (long long)grid_tokens(subject), (long long)on->prefix);
-	return EXIT_USAGE;
+	if (!has_grid(subject) || count == on->prefix + grid_tokens(subject))
+		return true;
+	snprintf(why, size, "%s: the array has %lld tokens, the grid %lld and %lld before it%s", subject->name,
+		(long long)count, (long long)grid_tokens(subject), (long long)on->prefix,
+		subject->file ? " (--grid, --prefix)" : "");
+	return false;
 }
 
 static struct place_of_token place_of(const struct subject *subject, int64_t index)
@@ -279,10 +280,19 @@ bool fits_rows(const struct wishes *wishes, const struct subject *subject, char 
 	return true;
 }
 
+bool fits_places(const struct wishes *wishes, const struct subject *subject, char *why, size_t size)
+{
+	struct rows rows;
+	if (!subject_rows(subject, wishes->array, &rows, why, size))
+		return false;
+	free(rows.values);
+	return fits_tokens(subject, rows.count, why, size);
+}
+
 bool fits_grid(const struct wishes *wishes, const struct subject *subject, char *why, size_t size)
 {
 	if (has_grid(subject))
-		return fits_rows(wishes, subject, why, size);
+		return fits_places(wishes, subject, why, size);
 	snprintf(why, size, "%s stands on no grid%s", subject->name, subject->file ? ": give it --grid HxW" : "");
 	return false;
 }
@@ -292,10 +302,6 @@ int unit_rows(const struct wishes *wishes, const struct subject *subject, struct
 	char why[300];
 	if (!subject_rows(subject, wishes->array, rows, why, sizeof why))
 		return usage_error(wishes->cli, "%s", why);
-	int code = has_grid(subject) ? check_grid(subject, rows->count) : EXIT_DONE;
-	if (code == EXIT_DONE)
-		make_unit_rows(rows);
-	else
-		free(rows->values);
-	return code;
+	make_unit_rows(rows);
+	return EXIT_DONE;
 }

@@ -74,4 +74,4 @@ static int build_profile(const struct wishes *wishes, const struct subject *subj
 	return code;
 }
 
-const struct plot plot_profile = {"profile", fits_grid, build_profile};
+const struct plot plot_profile = {"profile", USES_ARRAY | USES_TOKEN | USES_GRID, fits_grid, build_profile};

@@ -190,6 +190,7 @@ static int build_matrix(const struct wishes *wishes, const struct subject *subje
 	return EXIT_DONE;
 }
 
-const struct plot plot_similarity = {"similarity", fits_rows, build_similarity};
-const struct plot plot_sheet = {"sheet", fits_grid, build_sheet};
-const struct plot plot_matrix = {"matrix", fits_rows, build_matrix};
+const struct plot plot_similarity = {
+	"similarity", USES_ARRAY | USES_TOKEN | USES_GRID, fits_places, build_similarity};
+const struct plot plot_sheet = {"sheet", USES_ARRAY | USES_FRAME | USES_GRID, fits_grid, build_sheet};
+const struct plot plot_matrix = {"matrix", USES_ARRAY, fits_rows, build_matrix};

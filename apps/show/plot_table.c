@@ -29,7 +29,7 @@ static const struct numbers *table_of(const struct wishes *wishes, const struct 
 		const struct numbers *n = &subject->arrays[i];
 		if (n->per_token && n->ndim >= 2 && !is_ignored(n))
 			return n;
-		first = first || is_ignored(n) ? first : n;
+		first = first || is_ignored(n) || !n->known ? first : n;
 	}
 	return first;
 }
@@ -40,7 +40,10 @@ static bool fits_table(const struct wishes *wishes, const struct subject *subjec
 	if (!subject->tokens_only || wishes->array) {
 		if (n && n->ndim > 0 && numbers_count(n) > 0)
 			return true;
-		snprintf(why, size, "%s yields no array that could be drawn", subject->name);
+		if (subject->file && !wishes->array)
+			refuse_arrays(subject, "array", why, size);
+		else
+			snprintf(why, size, "%s yields no array that could be drawn", subject->name);
 		return false;
 	}
 	snprintf(why, size,
@@ -125,7 +128,7 @@ static int build_table(const struct wishes *wishes, const struct subject *subjec
 static bool fits_spectrum(const struct wishes *wishes, const struct subject *subject, char *why, size_t size)
 {
 	if (!subject->on->graph)
-		return fits_rows(wishes, subject, why, size);
+		return fits_places(wishes, subject, why, size);
 	snprintf(why, size, "%s: the nodes of a graph stand on no line", subject->name);
 	return false;
 }
@@ -194,22 +197,18 @@ static int build_spectrum(const struct wishes *wishes, const struct subject *sub
 {
 	struct rows rows;
 	char why[300];
-	int first = figure->count, code = EXIT_DONE;
+	int first = figure->count;
 	if (!subject_rows(subject, wishes->array, &rows, why, sizeof why))
 		return usage_error(wishes->cli, "%s", why);
 	if (has_grid(subject))
-		code = check_grid(subject, rows.count);
-	if (code == EXIT_DONE && has_grid(subject))
 		add_grid_spectra(wishes, subject, &rows, figure);
-	else if (code == EXIT_DONE)
+	else
 		add_spectrum(wishes, subject, &rows, &(struct lines){rows.count, 1, 1, (int64_t[]){0}}, "", figure);
 	free(rows.values);
-	if (code != EXIT_DONE)
-		return code;
 	set_title(figure, subject, "amplitude of each channel of %s by frequency", rows.name);
 	share_scale(wishes, figure, first, (struct scale){0});
 	return EXIT_DONE;
 }
 
-const struct plot plot_table = {"table", fits_table, build_table};
-const struct plot plot_spectrum = {"spectrum", fits_spectrum, build_spectrum};
+const struct plot plot_table = {"table", USES_ARRAY | USES_PANELS, fits_table, build_table};
+const struct plot plot_spectrum = {"spectrum", USES_ARRAY | USES_GRID, fits_spectrum, build_spectrum};

@@ -16,8 +16,19 @@ struct wishes {
 	struct scale range; /* of --range; high ≤ low: none */
 };
 
+/* Options of show that not every kind takes. */
+enum plot_use {
+	USES_ARRAY = 1,
+	USES_TOKEN = 2,
+	USES_FRAME = 4, /* --token too, but only of several frames */
+	USES_PANELS = 8,
+	USES_GRID = 16, /* the place of tokens on one; so --grid of a file of arrays */
+	USES_GRAPH = 32 /* likewise --graph */
+};
+
 struct plot {
 	const char *name;
+	unsigned uses; /* plot_use */
 	/* Whether it can show this; if not, why. */
 	bool (*fits)(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
 	/* EXIT_DONE, or an exit code with the message already written. */
@@ -28,9 +39,15 @@ struct plot {
 extern const struct plot *const plots[];
 void plot_names(char *out, size_t size);
 const struct plot *plot_find(const char *name);
-/* The kind that says most of what this holds. NULL: there is nothing to show, and why. */
+/* The kind that says most of what this holds, of those that take the options given if there is one. NULL:
+ * there is nothing to show, and why. */
 const struct plot *plot_for(
 	const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
+
+/* An option given that none of these kinds takes, one a subject: its name, and which kinds take it, as
+ * "a, b or c", into out. NULL: there is none. */
+const char *plots_unused(const struct wishes *wishes, const struct subject *subject,
+	const struct plot *const *used, int count, char *out, size_t size);
 
 /* plot_KIND.c */
 extern const struct plot plot_similarity, plot_sheet, plot_matrix, plot_profile, plot_spectrum, plot_table,
@@ -51,8 +68,8 @@ int choose_token(
 void token_text(char *out, size_t size, const struct subject *subject, const struct place_of_token *token);
 bool has_grid(const struct subject *subject);
 int64_t grid_tokens(const struct subject *subject);
-/* Refuses rows that are not as many as the grid's tokens. */
-int check_grid(const struct subject *subject, int64_t count);
+/* Whether rows are as many as the grid's tokens; if not, why. */
+bool fits_tokens(const struct subject *subject, int64_t count, char *why, size_t size);
 
 /* Which of `count` panels are drawn: those of --panels, else the first `most`, which is then noted as "what".
  * Numbers into out, which has room for MOST_PANELS. */
@@ -81,10 +98,11 @@ void set_grid_axes(struct panel *panel);
 /* Says why cells are grey if some are. */
 void note_masked(struct figure *figure, const struct panel *panel);
 
-/* Whether there are rows; on a grid. */
+/* Whether there are rows; as many as the grid has tokens, if there is one; on a grid. */
 bool fits_rows(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
+bool fits_places(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
 bool fits_grid(const struct wishes *wishes, const struct subject *subject, char *why, size_t size);
-/* The rows, of length 1, as many as the grid has tokens. fits_rows has been asked. */
+/* The rows, of length 1. fits_rows has been asked. */
 int unit_rows(const struct wishes *wishes, const struct subject *subject, struct rows *rows);
 /* Rows made of length 1; rows of length 0 become NaN. */
 void make_unit_rows(struct rows *rows);

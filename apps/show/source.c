@@ -7,6 +7,18 @@
 
 /* ---- what the tokens stand on ------------------------------------------------------- */
 
+/* Of many graphs the one that is shown stands for the input from here on. */
+static pe_status take_item(struct source *s)
+{
+	struct input *in = &s->input;
+	pe_graph *one;
+	TRY(pe_graph_select(s->cli->ctx, in->graph, s->item, &one));
+	pe_domain_destroy(&in->domain);
+	pe_graph_destroy(&in->graph);
+	in->graph = one;
+	return pe_domain_graph(s->cli->ctx, one, &in->domain);
+}
+
 static int choose_item(struct source *s)
 {
 	const pe_graph_report *report = pe_graph_get_report(s->input.graph);
@@ -14,18 +26,26 @@ static int choose_item(struct source *s)
 		complain("%s holds no graph", s->input.text);
 		return EXIT_INPUT;
 	}
-	if (!cli_integer(s->cli, "item", 0, report->graphs - 1, &s->on.item))
+	if (!cli_integer(s->cli, "item", 0, report->graphs - 1, &s->item))
 		return EXIT_USAGE;
 	const int64_t *ptr = pe_graph_ptr(s->input.graph);
-	if (ptr[s->on.item + 1] > ptr[s->on.item])
-		return EXIT_DONE;
-	complain("%s: graph %lld has no nodes", s->input.text, (long long)s->on.item);
-	return EXIT_INPUT;
+	s->graphs = report->graphs;
+	s->nodes = report->nodes;
+	s->first_node = ptr[s->item];
+	if (ptr[s->item + 1] == ptr[s->item]) {
+		complain("%s: graph %lld has no nodes", s->input.text, (long long)s->item);
+		return EXIT_INPUT;
+	}
+	pe_status status = s->graphs > 1 ? take_item(s) : PE_OK;
+	return status == PE_OK ? EXIT_DONE : report_status(s->cli, status);
 }
 
 int source_stand(struct source *s)
 {
 	const struct input *in = &s->input;
+	if (!in->graph && cli_has(s->cli, "item") && !(s->file && pe_bundle_find(s->file, "ptr", NULL)))
+		return usage_error(s->cli, "--item is of graphs");
+	int code = in->graph ? choose_item(s) : EXIT_DONE;
 	s->on = (struct standing){.frames = in->sides[0],
 		.rows = in->sides[1],
 		.columns = in->sides[2],
@@ -35,9 +55,7 @@ int source_stand(struct source *s)
 		.token = in->graph                                  ? "node"
 			: in->kind && strcmp(in->kind, "sequence") == 0 ? "position"
 															: "token"};
-	if (!in->graph && cli_has(s->cli, "item") && !(s->file && pe_bundle_find(s->file, "ptr", NULL)))
-		return usage_error(s->cli, "--item is of graphs");
-	return in->graph ? choose_item(s) : EXIT_DONE;
+	return code;
 }
 
 const char *base_name(const char *path)
@@ -46,18 +64,24 @@ const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static void describe_graph(struct source *s, const char *name)
+{
+	const pe_graph_report *report = pe_graph_get_report(s->input.graph);
+	const char *file = pe_graph_file(s->input.graph, 0);
+	char which[400] = "";
+	if (s->graphs > 1)
+		snprintf(which, sizeof which, "graph %lld of %lld%s%s, ", (long long)s->item, (long long)s->graphs,
+			file ? ", of " : "", file ? file : "");
+	snprintf(s->text, sizeof s->text, "%s: %s%lld nodes, %lld edges", name, which, (long long)report->nodes,
+		(long long)report->edges);
+}
+
 static void describe(struct source *s)
 {
 	const struct input *in = &s->input;
 	const char *name = base_name(s->file ? s->cli->operands[0] : in->text);
-	if (in->graph && pe_graph_get_report(in->graph)->graphs == 1)
-		snprintf(s->text, sizeof s->text, "%s: %lld nodes, %lld edges", name,
-			(long long)pe_graph_get_report(in->graph)->nodes,
-			(long long)pe_graph_get_report(in->graph)->edges);
-	else if (in->graph)
-		snprintf(s->text, sizeof s->text, "%s: graph %lld of %lld, %lld nodes", name, (long long)s->on.item,
-			(long long)pe_graph_get_report(in->graph)->graphs,
-			(long long)(pe_graph_ptr(in->graph)[s->on.item + 1] - pe_graph_ptr(in->graph)[s->on.item]));
+	if (in->graph)
+		describe_graph(s, name);
 	else if (in->image)
 		snprintf(s->text, sizeof s->text, "%s: %lld x %lld patches of %lld x %lld pixels", name,
 			(long long)in->layout.rows, (long long)in->layout.columns, (long long)in->layout.patch,
@@ -74,18 +98,6 @@ static void describe(struct source *s)
 }
 
 /* ---- opening and computing ---------------------------------------------------------- */
-
-/* Of arrays of many graphs, the rows of the one that is shown. */
-void source_slice(const struct source *s, const int64_t *ptr, int64_t graphs, struct numbers *numbers)
-{
-	int64_t item = s->on.item;
-	if (numbers->ndim == 0 || !ptr)
-		return;
-	if (numbers->shape[0] == ptr[graphs] && numbers->per_token)
-		numbers_slice(numbers, ptr[item], ptr[item + 1]);
-	else if (numbers->shape[0] == graphs && graphs > 1)
-		numbers_slice(numbers, item, item + 1);
-}
 
 int source_open(struct cli *cli, const char *path, struct source *out)
 {

@@ -15,6 +15,8 @@ struct source {
 	int job_count;
 	struct tokens tokens;
 	struct standing on;
+	int64_t item, graphs;      /* which graph is shown, of how many; 0, 0: there are none */
+	int64_t first_node, nodes; /* its first node among those of all */
 	struct subject *subjects;
 	int count;
 	char place[1024]; /* of a file of arrays, where its tokens stand: "grid:14x14" */
@@ -37,10 +39,8 @@ int source_take_file(struct source *s);
 int source_open_jobs(struct source *s, const char *path);
 int source_compute_jobs(struct source *s);
 
-/* Fills `on` from the input. */
+/* Fills `on` from the input, which becomes that of the one graph that is shown. */
 int source_stand(struct source *s);
-/* Of arrays of many graphs, keeps the rows of the one that is shown. ptr: their node offsets, or NULL. */
-void source_slice(const struct source *s, const int64_t *ptr, int64_t graphs, struct numbers *numbers);
 const char *base_name(const char *path);
 
 #endif

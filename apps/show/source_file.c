@@ -31,14 +31,33 @@ bool source_is_file(struct source *s, const char *path)
 	return s->file != NULL;
 }
 
-/* --grid or --graph. */
+static bool is_ours(const pe_bundle *file)
+{
+	return pe_bundle_metadata(file, "posenc") != NULL;
+}
+
+/* The grid that the file itself names, which encode has written. */
+static int open_own_place(struct source *s)
+{
+	const char *grid = is_ours(s->file) ? pe_bundle_metadata(s->file, "grid") : NULL;
+	const char *prefix = pe_bundle_metadata(s->file, "prefix");
+	if (!grid)
+		return input_refuse_options(s->cli, &s->input);
+	snprintf(s->place, sizeof s->place, "grid:%s", grid);
+	int code = input_open(s->cli, s->place, &s->input);
+	if (code == EXIT_DONE && !cli_has(s->cli, "prefix") && prefix)
+		s->input.prefix = strtoll(prefix, NULL, 10);
+	return code;
+}
+
+/* --grid or --graph, else what the file says. */
 static int open_place(struct source *s)
 {
 	const char *grid = cli_get(s->cli, "grid"), *graph = cli_get(s->cli, "graph");
 	if (grid && graph)
 		return usage_error(s->cli, "--grid and --graph: tokens stand on one of them");
 	if (!grid && !graph)
-		return EXIT_DONE;
+		return open_own_place(s);
 	snprintf(s->place, sizeof s->place, "%s%s", grid ? "grid:" : "", grid ? grid : graph);
 	return input_open(s->cli, s->place, &s->input);
 }
@@ -111,20 +130,64 @@ static const int64_t *file_ptr(const struct source *s, int64_t *graphs)
 	return at;
 }
 
+/* The arrays that encode writes with a row of numbers a token, or else. */
+static const struct known {
+	const char *name;
+	int32_t least, most; /* dimensions */
+	bool rows;
+} known[] = {{"position_encoding", 2, 3, true}, {"laplacian_eigenvector_pe", 2, 2, true},
+	{"EigVecs", 2, 2, true}, {"random_walk_pe", 2, 2, true}, {"pestat_RWSE", 2, 2, true}, {"cos", 2, 3, true},
+	{"sin", 2, 3, true}, {"scale", 2, 3, true}, {"tokens", 2, PE_MAX_DIMS, true}, {"bias", 3, 3, false},
+	{"bias_table", 2, 2, false}, {"slopes", 1, 1, false}, {"buckets", 2, 2, false},
+	{"relative_position_index", 2, 2, false}, {"laplacian_eigenvalues", 2, 2, false},
+	{"EigVals", 3, 3, false}};
+
+/* By its name, behind a prefix only in a file of encode, of which all arrays are known. The one array of an
+ * .npy file has no name: its shape must do. */
+static void recognise(const struct source *s, struct numbers *n)
+{
+	bool ours = is_ours(s->file);
+	n->known = ours || (pe_bundle_count(s->file) == 1 && strcmp(n->name, "array") == 0);
+	n->per_token = n->known && !ours && n->ndim >= 2;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		bool named = ours ? numbers_are_called(n, known[i].name) : strcmp(n->name, known[i].name) == 0;
+		if (!named || n->ndim < known[i].least || n->ndim > known[i].most)
+			continue;
+		n->known = true;
+		n->per_token = known[i].rows;
+	}
+}
+
+/* Of arrays of many graphs, the rows of the one that is shown. ptr: their node offsets, or NULL. */
+static void take_item(const struct source *s, const int64_t *ptr, int64_t graphs, pe_tensor *tensor)
+{
+	int64_t first = s->item, end = first + 1;
+	if (!ptr || tensor->ndim == 0)
+		return;
+	if (tensor->ndim >= 2 && tensor->shape[0] == ptr[graphs]) {
+		first = ptr[s->item];
+		end = ptr[s->item + 1];
+	} else if (tensor->shape[0] != graphs || graphs == 1) {
+		return;
+	}
+	tensor->data = (char *)tensor->data + first * tensor->strides[0] * (int64_t)pe_dtype_size(tensor->dtype);
+	tensor->shape[0] = end - first;
+}
+
 int source_take_file(struct source *s)
 {
 	const char *name;
 	pe_tensor tensor;
 	int64_t graphs = 0;
 	const int64_t *ptr = file_ptr(s, &graphs);
-	if (ptr && !cli_integer(s->cli, "item", 0, graphs - 1, &s->on.item))
+	if (ptr && !cli_integer(s->cli, "item", 0, graphs - 1, &s->item))
 		return EXIT_USAGE;
 	for (int64_t i = 0; i < pe_bundle_count(s->file); i++) {
 		if (input_is_text(s->file, i) || pe_bundle_at(s->file, i, &name, &tensor) != PE_OK)
 			continue;
+		take_item(s, ptr, graphs, &tensor);
 		struct numbers numbers = numbers_copy(name, &tensor);
-		numbers.per_token = ptr && numbers.ndim >= 2 && numbers.shape[0] == ptr[graphs];
-		source_slice(s, ptr, graphs, &numbers);
+		recognise(s, &numbers);
 		subject_add(s->subjects, numbers);
 	}
 	return EXIT_DONE;

@@ -32,6 +32,16 @@ static void name_subject(const struct source *s, const struct job *job, struct s
 	out->on = &s->on;
 }
 
+/* Features of the nodes of all graphs: only those of the one that is shown are wanted. */
+static void slice_tokens(struct source *s)
+{
+	pe_tensor *x = &s->tokens.given;
+	if (x->ndim < 2 || x->shape[x->ndim - 2] != s->nodes)
+		return;
+	x->data = (char *)x->data + s->first_node * x->strides[x->ndim - 2] * (int64_t)pe_dtype_size(x->dtype);
+	x->shape[x->ndim - 2] = pe_domain_tokens(s->input.domain);
+}
+
 int source_open_jobs(struct source *s, const char *path)
 {
 	struct cli *cli = s->cli;
@@ -44,6 +54,8 @@ int source_open_jobs(struct source *s, const char *path)
 		code = source_stand(s);
 	if (code == EXIT_DONE)
 		code = tokens_read(cli, &s->input, PE_F64, &s->tokens);
+	if (code == EXIT_DONE && s->tokens.wanted && s->graphs > 1)
+		slice_tokens(s);
 	if (code == EXIT_DONE)
 		code = jobs_open_on_input(
 			cli, &s->input, NULL, &s->tokens, cli_get(cli, "output"), &s->learned, &s->jobs, &s->job_count);
@@ -60,16 +72,14 @@ int source_open_jobs(struct source *s, const char *path)
 
 /* ---- computing ---------------------------------------------------------------------- */
 
-static void take_job(struct source *s, struct job *job, struct subject *out)
+static void take_job(struct job *job, struct subject *out)
 {
-	const pe_graph *graph = s->input.graph;
 	for (int64_t i = 0; i < job->count; i++) {
 		if (!job->wanted[i])
 			continue;
 		struct numbers numbers = numbers_take(job->arrays[i].name, &job->tensors[i]);
 		numbers.per_token = job->arrays[i].per_token;
-		if (graph)
-			source_slice(s, pe_graph_ptr(graph), pe_graph_get_report(graph)->graphs, &numbers);
+		numbers.known = true;
 		subject_add(out, numbers);
 	}
 }
@@ -121,29 +131,15 @@ static void leave_out_large(struct source *s)
 				s->jobs[j].wanted[i] = false;
 }
 
-/* Did the graph that is shown fail? The others do not matter. */
-static bool item_failed(const struct source *s)
-{
-	for (int j = 0; j < s->job_count; j++) {
-		const int64_t *failed = pe_encoding_failed(s->jobs[j].encoding);
-		for (int64_t i = 0; i < pe_encoding_get_quality(s->jobs[j].encoding)->failed; i++)
-			if (failed[i] == s->on.item)
-				return true;
-	}
-	return false;
-}
-
 int source_compute_jobs(struct source *s)
 {
 	leave_out_large(s);
 	int code = jobs_allocate(s->cli, s->jobs, s->job_count, PE_F64);
 	if (code == EXIT_DONE)
 		code = jobs_compute(s->cli, s->jobs, s->job_count);
-	if (code == EXIT_SOME && !item_failed(s))
-		code = EXIT_DONE;
 	if (code == EXIT_DONE)
 		code = apply_tokens(s);
 	for (int j = 0; code == EXIT_DONE && j < s->job_count; j++)
-		take_job(s, &s->jobs[j], &s->subjects[j]);
+		take_job(&s->jobs[j], &s->subjects[j]);
 	return code;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_LISTED 8 /* arrays named in a message */
+
 void subject_add(struct subject *subject, struct numbers numbers)
 {
 	struct numbers *larger = get_memory((size_t)subject->count + 1, sizeof *larger);
@@ -59,20 +61,48 @@ void add_option(char *out, size_t size, const char *name, const char *value)
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-/* Can this be read as a row of numbers a token? An encoder says so itself; of a file, the shape does. */
-static bool has_rows(const struct subject *subject, const struct numbers *n)
+/* Can this be read as a row of numbers a token? */
+static bool has_rows(const struct numbers *n)
 {
-	if (n->ndim < 2 || n->whole || numbers_count(n) == 0)
-		return false;
-	return subject->file ? !numbers_are_called(n, "laplacian_eigenvalues") : n->per_token;
+	return n->ndim >= 2 && !n->whole && numbers_count(n) > 0 && n->per_token;
 }
 
 static const struct numbers *first_with_rows(const struct subject *subject)
 {
 	for (int i = 0; i < subject->count; i++)
-		if (has_rows(subject, &subject->arrays[i]))
+		if (has_rows(&subject->arrays[i]))
 			return &subject->arrays[i];
 	return NULL;
+}
+
+void list_arrays(const struct subject *subject, char *out, size_t size)
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (int i = 0; i < subject->count && used < size; i++) {
+		const struct numbers *n = &subject->arrays[i];
+		if (i == MOST_LISTED) {
+			snprintf(out + used, size - used, " and %d more", subject->count - i);
+			return;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s%s (", i ? ", " : "", n->name);
+		for (int32_t d = 0; d < n->ndim && used < size; d++)
+			used +=
+				(size_t)snprintf(out + used, size - used, "%s%lld", d ? ", " : "", (long long)n->shape[d]);
+		if (used < size)
+			used += (size_t)snprintf(out + used, size - used, ")");
+	}
+}
+
+void refuse_arrays(const struct subject *subject, const char *what, char *why, size_t size)
+{
+	char list[400];
+	list_arrays(subject, list, sizeof list);
+	if (subject->file && subject->count > 0)
+		snprintf(why, size, "%s holds no %s that is known by name and shape: there is %s; choose by --array",
+			subject->name, what, list);
+	else
+		snprintf(why, size, "%s yields no %s", subject->name, what);
 }
 
 static void refuse(const struct subject *subject, const char *chosen, char *why, size_t size)
@@ -83,7 +113,7 @@ static void refuse(const struct subject *subject, const char *chosen, char *why,
 		snprintf(why, size, "%s acts on features and gives no row of numbers a token: give it --tokens",
 			subject->name);
 	else
-		snprintf(why, size, "%s yields no row of numbers a token", subject->name);
+		refuse_arrays(subject, "row of numbers a token", why, size);
 }
 
 /* Rows of a beside rows of b, or of a alone. */
@@ -128,7 +158,7 @@ const struct numbers *subject_bias(const struct subject *subject, const char *ch
 {
 	for (int i = 0; i < subject->count; i++) {
 		const struct numbers *n = &subject->arrays[i];
-		bool named = chosen ? numbers_are_called(n, chosen) : numbers_are_called(n, "bias");
+		bool named = chosen ? numbers_are_called(n, chosen) : n->known && numbers_are_called(n, "bias");
 		bool alone = n->ndim == 3 && !chosen && subject->file &&
 			strcmp(n->name, "array") == 0 && /* of an .npy file */
 			n->shape[1] == n->shape[2];

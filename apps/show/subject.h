@@ -9,8 +9,7 @@
 struct standing {
 	int64_t frames, rows, columns; /* of a grid; 0: there is none */
 	int64_t prefix;
-	const pe_graph *graph; /* or NULL */
-	int64_t item;          /* which graph of several is shown */
+	const pe_graph *graph; /* of one graph, or NULL */
 	double offset;         /* the first position of a sequence */
 	const char *token;     /* "position", "node" or "token" */
 };
@@ -18,7 +17,7 @@ struct standing {
 struct subject {
 	char name[64];     /* of the encoder or file */
 	char options[500]; /* "dim=64, base=10000" */
-	bool file;         /* arrays of a file: only names and shapes tell what they are */
+	bool file;         /* arrays of a file */
 	bool tokens_only;  /* the encoder acts on tokens, and yields only parameters */
 	struct numbers *arrays;
 	int count;
@@ -50,7 +49,13 @@ bool subject_rows(
 	const struct subject *subject, const char *chosen, struct rows *out, char *why, size_t size);
 /* The array sin that belongs to this one, if it is called cos and sin has its shape; else NULL. */
 const struct numbers *subject_sine(const struct subject *subject, const struct numbers *cosine);
-/* The array (heads, queries, keys) of biases: the chosen one, or the first. NULL: there is none. */
+/* "a (2, 3), b (4) and 7 more" */
+void list_arrays(const struct subject *subject, char *out, size_t size);
+/* "x.npz yields no WHAT: it holds a (2, 3) and b (4); choose one by --array", of a file; else without what it
+ * holds. */
+void refuse_arrays(const struct subject *subject, const char *what, char *why, size_t size);
+/* The array (heads, queries, keys) of biases: the chosen one, or the first that is known for one, or the only
+ * array of an .npy file if its shape allows it. NULL: there is none. */
 const struct numbers *subject_bias(const struct subject *subject, const char *chosen);
 
 #endif

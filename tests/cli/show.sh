@@ -189,7 +189,7 @@ cmp -s x.png y.png || fail 'a graph of many looks different alone'
 rm one.g6
 expect 0 show b.safetensors --item 7 -v -o x.png; says 'plot curves'
 expect 0 encode seq:8 --with alibi -q --arrays bias -o c.npy
-expect 0 show c.npy -v -o x.png; says 'plot bias'
+expect 0 show c.npy --plot bias -o x.png
 printf '0 1\n1 2\n4 4\n3 2\n' >parts.tsv # two components and a loop
 expect 0 show parts.tsv --with lap:k=2 -q -o x.png
 expect 0 show parts.tsv --edges directed --with rwse:steps=3 --plot nodes -q -o x.png

@@ -87,6 +87,18 @@ grep -q '^# laplacian_eigenvalues\[1\]	nan$' g.tsv || fail 'graph 1 is not fille
 expect 1 encode graphs --with rwse:steps=2 -o g.npz --json; says 'graphs: 1 sub-folder was left out'
 prints '"failed":1'
 expect 0 inspect g.npz; prints 'failed *i64 *(1)'; prints 'random_walk_pe *f32 *(8, 2)'; prints 'ptr *i64 *(5)'
+# Which graphs are of which file.
+files='\[{"file":"a.g6","first":0,"graphs":1},{"file":"b.mtx","first":1,"graphs":1},{"file":"c.g6","first":2,"graphs":2}\]'
+prints "^  files: $files\$"
+for to in g.safetensors g/; do
+	expect 1 encode graphs --with rwse:steps=2 -q -o $to --json; prints "\"files\":$files"
+	expect 0 inspect $to; prints "^  files: $files\$"
+done
+expect 1 inspect graphs -q --json; prints "\"files\":$files"
+mkdir odd
+cp graphs/a.g6 "$(printf 'odd/\377.g6')"
+expect 0 encode odd --with rwse:steps=2 -q -o odd.npz
+expect 0 inspect odd.npz; prints '^  files: \[{"file":"?.g6"'
 expect 1 inspect graphs; prints 'failed *1'
 expect 3 encode graphs --with rwse:steps=2 --fail-fast -o f.npz; says '^posenc: graphs/b.mtx:3: '
 no_file f.npz
