@@ -18,7 +18,7 @@ const struct cli_option global_options[] = {
 	{"json", 0, NULL, "one JSON object on standard output"},
 	{"threads", 0, "N", "worker threads; 0, the default: all CPUs this process may use"},
 	{"seed", 0, "N", "seed of everything random (0)"},
-	{"cpu", 0, "SET", "highest set of kernels to use: scalar, avx2, avx512, neon (the best)"},
+	{"cpu", 0, "scalar|avx2|avx512|neon", "highest set of kernels to use (the best)"},
 	{"help", 'h', NULL, "this help"},
 };
 const int global_option_count = sizeof global_options / sizeof *global_options;
@@ -229,16 +229,36 @@ static const struct cli_option *find_in(
 	return NULL;
 }
 
-static const struct cli_option *find_option(const struct cli *cli, const char *name, size_t size, char letter)
+const struct cli_option *cli_find_option(
+	const struct command *command, const char *name, size_t size, char letter)
 {
-	const struct cli_option *option =
-		find_in(cli->command->options, cli->command->option_count, name, size, letter);
+	const struct cli_option *option = find_in(command->options, command->option_count, name, size, letter);
 	return option ? option : find_in(global_options, global_option_count, name, size, letter);
 }
 
 static void add_value(struct cli *cli, const char *name, const char *value)
 {
 	cli->values[cli->value_count++] = (struct cli_value){name, value};
+}
+
+bool cli_choice(const struct cli *cli, const char *name, int *choice)
+{
+	const char *text = cli_get(cli, name);
+	const char *words = cli_find_option(cli->command, name, strlen(name), 0)->value, *at = words;
+	char list[200] = "";
+	size_t used = 0;
+	for (int i = 0; text && *at; i++) {
+		size_t size = strcspn(at, "|");
+		if (strlen(text) == size && memcmp(text, at, size) == 0) {
+			*choice = i;
+			return true;
+		}
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", i ? ", " : "", (int)size, at);
+		at += size + (at[size] == '|');
+	}
+	if (text)
+		usage_error(cli, "--%s: \"%s\" is not one of %s", name, text, list);
+	return !text;
 }
 
 /* --name, --name=value, --name value. An unknown name may be a policy of reading input; those are
@@ -248,7 +268,7 @@ static int parse_long(struct cli *cli, char **argv, int argc, int *at)
 	const char *word = argv[*at] + 2;
 	size_t size = strcspn(word, "=");
 	const char *value = word[size] ? word + size + 1 : NULL;
-	const struct cli_option *option = find_option(cli, word, size, 0);
+	const struct cli_option *option = cli_find_option(cli->command, word, size, 0);
 	if (!option && !command_table(cli->command, 0, NULL))
 		return usage_error(cli, "there is no option --%.*s", (int)size, word);
 	if (option && !option->value) {
@@ -269,7 +289,7 @@ static int parse_long(struct cli *cli, char **argv, int argc, int *at)
 static int parse_short(struct cli *cli, char **argv, int argc, int *at)
 {
 	for (const char *c = argv[*at] + 1; *c; c++) {
-		const struct cli_option *option = find_option(cli, NULL, 0, *c);
+		const struct cli_option *option = cli_find_option(cli->command, NULL, 0, *c);
 		if (!option)
 			return usage_error(cli, "there is no option -%c", *c);
 		if (!option->value) {

@@ -22,7 +22,7 @@ enum exit_code {
 struct cli_option {
 	const char *name;  /* without the dashes */
 	char letter;       /* 0: none */
-	const char *value; /* what the help calls it; NULL: a flag */
+	const char *value; /* what the help calls it, "a|b|c" if it is one of these words; NULL: a flag */
 	const char *help;
 };
 
@@ -83,14 +83,22 @@ const char *command_table(const struct command *command, int index, const char *
 /* Makes those tables, graph and image, and sets what was given of them. EXIT_DONE, or an exit code with the
  * message already written. */
 int cli_set_tables(struct cli *cli);
-/* Whether a word of the command line, "--edge-weights=X", names an option of a table. */
-bool cli_table_has(const pe_params *table, const char *word);
+/* The option of a table that a word of the command line, "--edge-weights=X", names. false: there is none.
+ * out may be NULL. */
+bool cli_table_option(const pe_params *table, const char *word, pe_option_info *out);
 
 /* The last value given for an option, or NULL. */
 const char *cli_get(const struct cli *cli, const char *name);
 bool cli_has(const struct cli *cli, const char *name);
 /* An integer option within a range; fallback if not given. false: the message is written. */
 bool cli_integer(const struct cli *cli, const char *name, int64_t min, int64_t max, int64_t *value);
+
+/* Which of its words an option was given as; as it was if not given. false: none of them, and the message is
+ * written. */
+bool cli_choice(const struct cli *cli, const char *name, int *choice);
+/* A command's own option or one of all commands, by its name or letter (0: by name). NULL: there is none. */
+const struct cli_option *cli_find_option(
+	const struct command *command, const char *name, size_t size, char letter);
 
 /* "posenc: …" on standard error. */
 void complain(const char *format, ...) PE_PRINTF(1, 2);

@@ -31,11 +31,19 @@ static void option_name(const char *word, char *name, size_t room)
 	name[size] = '\0';
 }
 
-bool cli_table_has(const pe_params *table, const char *word)
+bool cli_table_option(const pe_params *table, const char *word, pe_option_info *out)
 {
 	char name[64];
 	option_name(word, name, sizeof name);
-	return name[0] && pe_params_get(table, name);
+	for (int64_t i = 0; i < pe_params_count(table); i++) {
+		pe_option_info option = pe_params_option(table, i);
+		if (strcmp(option.name, name) != 0)
+			continue;
+		if (out)
+			*out = option;
+		return true;
+	}
+	return false;
 }
 
 static int set_input_option(struct cli *cli, const struct cli_value *given)

@@ -56,26 +56,16 @@ static int take_window(struct cli *cli, pe_attention_options *options)
 	return usage_error(cli, "--window: \"%s\" is not LEFT,RIGHT, two distances (inf: without limit)", text);
 }
 
-static int take_core(struct cli *cli, pe_attention_options *options)
-{
-	static const char *const names[] = {"tiled", "reference", "linear"};
-	const char *text = cli_get(cli, "core");
-	for (int i = 0; i < 3; i++)
-		if (!text || strcmp(text, names[i]) == 0) {
-			options->core = (pe_core)i;
-			return EXIT_DONE;
-		}
-	return usage_error(cli, "--core: \"%s\" is not one of tiled, reference, linear", text);
-}
-
 static int take_options(struct attend *run)
 {
 	struct cli *cli = run->cli;
 	pe_attention_options *options = &run->options;
 	*options = (pe_attention_options){.size = sizeof *options, .causal = cli_has(cli, "causal")};
 	int code = take_window(cli, options);
-	if (code == EXIT_DONE)
-		code = take_core(cli, options);
+	int core = PE_CORE_TILED; /* the words are in the order of pe_core */
+	if (code == EXIT_DONE && !cli_choice(cli, "core", &core))
+		code = EXIT_USAGE;
+	options->core = (pe_core)core;
 	if (code == EXIT_DONE)
 		code = take_number(cli, "scale", false, &options->scale);
 	if (code == EXIT_DONE)
@@ -369,7 +359,7 @@ static const struct cli_option options[] = {
 	{"prefix", 0, "N", "grid: N tokens before the grid's, such as class and register tokens (0)"},
 	{"graph", 0, "FILE", "keys and queries are the nodes of a graph"},
 	{"lse", 0, NULL, "also write lse (batch, heads, Lq), the log of each row's sum of exp(score)"},
-	{"core", 0, "NAME",
+	{"core", 0, "tiled|reference|linear",
 		"tiled: f32, memory of the order of the length (default); reference: f64, by the definition; "
 		"linear: f64, time of the order of the length, weights f(q).f(k) with f = elu + 1 instead of the "
 		"softmax's, for encoders of the site rotate (rope turns f(q) and f(k) in the numerator alone)"},

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "cli.h"
+#include "show/plots.h"
 
 /* Words of the line are parted by spaces alone, unlike COMP_WORDS, which bash also cuts at : and =; so what
- * it has cut off is taken off the replies again. After a comma an encoder's next option is completed. */
+ * it has cut off is taken off the replies again. After a comma an encoder's next option is completed, and of
+ * --option=VALUE the value. */
 static const char bash_script[] =
 	"_posenc() {\n"
 	"  local line=${COMP_LINE:0:COMP_POINT} breaks= words head cur\n"
@@ -15,8 +17,12 @@ static const char bash_script[] =
 	"  read -ra before <<<\"$line\"\n"
 	"  cur=\n"
 	"  [[ $line == *[[:space:]] ]] || { cur=${before[-1]}; unset 'before[-1]'; }\n"
+	"  [[ $cur == --*=* ]] && before+=(\"${cur%%=*}\")\n"
 	"  words=$(posenc completion words -- \"${before[@]:1}\" 2>/dev/null)\n"
-	"  if [[ $cur == *:*,* ]]; then\n"
+	"  if [[ $cur == --*=* ]]; then\n"
+	"    head=${cur%%=*}=\n"
+	"    words=$head${words//$'\\n'/$'\\n'$head}\n"
+	"  elif [[ $cur == *:*,* ]]; then\n"
 	"    head=${cur%,*},\n"
 	"    words=${words//${cur%%:*}:/$head}\n"
 	"  fi\n"
@@ -35,21 +41,22 @@ static const char bash_script[] =
 
 static const char zsh_script[] =
 	"#compdef posenc\n"
-	"local -a reply\n"
-	"reply=(${(f)\"$(posenc completion words -- ${words[2,CURRENT-1]} 2>/dev/null)\"})\n"
+	"local -a reply before\n"
+	"before=(${words[2,CURRENT-1]})\n"
+	"[[ $words[CURRENT] == --*=* ]] && before+=(${words[CURRENT]%%=*}) && compset -P '*='\n"
+	"reply=(${(f)\"$(posenc completion words -- $before 2>/dev/null)\"})\n"
 	"compadd -a reply\n"
-	"_files\n";
+	"[[ $#reply == 0 || $reply[1] == --* ]] && _files\n";
 
+/* fish takes what begins with the word at the cursor. */
 static const char fish_script[] =
-	"complete -c posenc -a '(posenc completion words -- (commandline -opc)[2..] 2>/dev/null)'\n";
-
-/* On the command line '-' stands for '_'. */
-static bool same_option(const char *typed, const char *name)
-{
-	while (*typed && (*typed == *name || (*typed == '-' && *name == '_')))
-		typed++, name++;
-	return *typed == *name;
-}
+	"function __posenc_words\n"
+	"  set -l option (string match -r -- '^--[^=]*(?==)' (commandline -ct))\n"
+	"  for word in (posenc completion words -- (commandline -opc)[2..] $option 2>/dev/null)\n"
+	"    set -q option[1]; and echo \"$option=$word\"; or echo $word\n"
+	"  end\n"
+	"end\n"
+	"complete -c posenc -a '(__posenc_words)'\n";
 
 /* The options of a table as the program's. */
 static void print_table(const struct cli *cli, const char *name)
@@ -91,24 +98,52 @@ static void print_choices(const char *prefix, const char *choices)
 	}
 }
 
-/* The choices of --last in the tables of a command. false: it is no option that has any. */
+/* The words that an option of a table takes. */
+static void print_option_words(const char *prefix, const pe_option_info *option)
+{
+	print_choices(prefix, option->type == PE_OPTION_BOOL ? "0|1" : option->choices);
+}
+
+/* The words that the program's own option takes, if they are fixed. */
+static void print_own_words(const struct cli *cli, const struct cli_option *option)
+{
+	if (strcmp(option->name, "plot") == 0)
+		for (int i = 0; plots[i]; i++)
+			puts(plots[i]->name);
+	else if (strcmp(option->name, "cpu") == 0)
+		for (const char *at = pe_context_cpus(cli->ctx); *at; at += strspn(at, " ")) {
+			int size = (int)strcspn(at, " ");
+			printf("%.*s\n", size, at);
+			at += size;
+		}
+	else if (strchr(option->value, '|'))
+		print_choices("", option->value);
+}
+
+/* The words that may follow the option `last`: there may be none. false: no value follows it. */
 static bool print_values(const struct cli *cli, const struct command *command, const char *last)
 {
-	bool found = false;
-	for (int t = 0; strncmp(last, "--", 2) == 0 && command_table(command, t, NULL); t++) {
+	bool is_long = strncmp(last, "--", 2) == 0;
+	const struct cli_option *own = NULL;
+	if (is_long || (last[0] == '-' && last[1] && !last[2]))
+		own = cli_find_option(command, last + 2, is_long ? strlen(last + 2) : 0, is_long ? 0 : last[1]);
+	if (own && own->value)
+		print_own_words(cli, own);
+	if (own || !is_long)
+		return own && own->value;
+	for (int t = 0; command_table(command, t, NULL); t++) {
 		pe_params *params;
 		if (pe_params_create(cli->ctx, command_table(command, t, NULL), &params) != PE_OK)
 			continue;
-		for (int64_t i = 0; i < pe_params_count(params); i++) {
-			const pe_option_info option = pe_params_option(params, i);
-			if (!option.choices || !same_option(last + 2, option.name))
-				continue;
-			print_choices("", option.choices);
-			found = true;
-		}
+		pe_option_info option;
+		bool found = cli_table_option(params, last, &option);
+		if (found)
+			print_option_words("", &option);
 		pe_params_destroy(&params);
+		if (found)
+			return true;
 	}
-	return found;
+	return false;
 }
 
 static void print_encoder_option(const char *encoder, pe_option_info option)
@@ -116,7 +151,7 @@ static void print_encoder_option(const char *encoder, pe_option_info option)
 	char prefix[128];
 	snprintf(prefix, sizeof prefix, "%s:%s=", encoder, option.name);
 	puts(prefix);
-	print_choices(prefix, option.choices);
+	print_option_words(prefix, &option);
 }
 
 /* What may follow `--with NAME:`. */

@@ -231,19 +231,18 @@ static int run_convert(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
-	{"rope", 0, "FROM:TO", "halves:interleaved or interleaved:halves"},
+	{"rope", 0, "halves:interleaved|interleaved:halves", "from one rotary layout to the other"},
 	{"head-dim", 0, "N", "--rope: channels of one head"},
 	{"rotary-dim", 0, "N", "--rope: of each head the first N channels are rotated (all)"},
 	{"patch-kernel", 0, "FROM:TO", "sides of patches, 16:32 or 16x16:32x24"},
-	{"resize", 0, "METHOD", "--patch-kernel: bicubic or bilinear (bicubic)"},
+	{"resize", 0, "bicubic|bilinear", "--patch-kernel: how patches are resampled (bicubic)"},
 	{"no-antialias", 0, NULL, "--patch-kernel: resample without antialiasing"},
-	{"patch-order", 0, "ORDER",
-		"--patch-kernel: of embeddings (dim, numbers of a patch): c,ph,pw or ph,pw,c"},
+	{"patch-order", 0, "c,ph,pw|ph,pw,c", "--patch-kernel: of embeddings (dim, numbers of a patch)"},
 	{"tensors", 0, "PATTERN,...",
 		"which tensors, by name with * and ? (those that end in q_proj or k_proj, q_norm or k_norm, and "
 		".weight or .bias; the weights of patch embeddings)"},
 	{"output", 'o', "OUT", "x.safetensors, x.npz, x/ (a folder of .npy), or - with --format"},
-	{"format", 0, "FORMAT", "npz, safetensors or dir, whatever the suffix"},
+	{"format", 0, "npz|safetensors|dir", "whatever the suffix"},
 };
 
 const struct command command_convert = {

@@ -53,7 +53,7 @@ static void print_range(const pe_option_info *option)
 		printf("A/B/..., each %.15g ... %.15g", option->min, option->max);
 		break;
 	case PE_OPTION_STRING:
-		printf("text");
+		printf("%s%s", option->choices ? option->choices : "text", option->choices ? ", or text" : "");
 		break;
 	}
 }

@@ -237,9 +237,12 @@ static const struct cli_option options[] = {
 	{"weights", 0, "FILE",
 		".npz, .safetensors or a folder of .npy: learned parameters, by the names that 'posenc help "
 		"ENCODER' lists; without it, begun from --seed"},
-	{"grid", 0, "HxW", "file of arrays: the grid that its tokens stand on, HxW or TxHxW (what the file says)"},
+	{"grid", 0, "HxW",
+		"file of arrays: the grid that its tokens stand on, HxW or TxHxW (what the file says)"},
 	{"graph", 0, "FILE", "file of arrays: the graph whose nodes its rows are"},
-	{"prefix", 0, "N", "grid or picture: N tokens before the grid's, such as class and register tokens (0, or what the file says)"},
+	{"prefix", 0, "N",
+		"grid or picture: N tokens before the grid's, such as class and register tokens (0, or what the file "
+		"says)"},
 	{"plain", 0, NULL, "no text, axes and colour bars; a heat map alone is its cells and nothing else"},
 	LENIENT_OPTION,
 };
@@ -249,8 +252,10 @@ const struct command command_show = {
 	.usage = "show INPUT [--with NAME[:key=value,...]]... -o PICTURE.png",
 	.summary = "draw an encoding, to look at it instead of reading it",
 	.details =
-		"INPUT is as for encode; or, without --with, a file of arrays (.npy, .npz, .safetensors, folder/) such\n"
-		"as encode writes, which names the grid its rows stand on; that of others is said by --grid, a graph\n"
+		"INPUT is as for encode; or, without --with, a file of arrays (.npy, .npz, .safetensors, folder/) "
+		"such\n"
+		"as encode writes, which names the grid its rows stand on; that of others is said by --grid, a "
+		"graph\n"
 		"by --graph. Arrays of others are drawn if name and shape are those of encode's, else by --array.\n"
 		"Kinds of picture (--plot); what is given and not taken is refused:\n"
 		"\n"
@@ -268,8 +273,10 @@ const struct command command_show = {
 		"  curves       rows as curves: return probabilities of nodes by step\n"
 		"  effect       features (--tokens) before and after: norms, and similarity to one token\n"
 		"\n"
-		"--token is taken by similarity, profile, query and effect, and by sheet of several frames; --panels by\n"
-		"table, bias, query, distance and nodes; --array by all but effect; --range by all. --grid is taken by\n"
+		"--token is taken by similarity, profile, query and effect, and by sheet of several frames; --panels "
+		"by\n"
+		"table, bias, query, distance and nodes; --array by all but effect; --range by all. --grid is taken "
+		"by\n"
 		"sheet, similarity, profile, spectrum and query, --graph by nodes.\n"
 		"\n"
 		"  posenc show grid:14x14 --with axial:preset=mae,dim=768 -o sheet.png\n"

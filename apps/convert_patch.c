@@ -29,31 +29,22 @@ static bool take_sides(const char *text, size_t size, int64_t sides[2])
 	return sides[0] >= 1 && sides[1] >= 1 && sides[0] <= 512 && sides[1] <= 512;
 }
 
-static int take_order(struct cli *cli, struct conversion_choice *choice)
-{
-	const char *order = cli_get(cli, "patch-order");
-	choice->flat = order != NULL;
-	choice->channels_last = order && strcmp(order, "ph,pw,c") == 0;
-	if (order && !choice->channels_last && strcmp(order, "c,ph,pw") != 0)
-		return usage_error(cli, "--patch-order: \"%s\" is neither c,ph,pw nor ph,pw,c", order);
-	return EXIT_DONE;
-}
-
 static int take_options(struct cli *cli, struct conversion_choice *choice)
 {
 	const char *text = cli_get(cli, "patch-kernel"), *colon = strchr(text, ':');
-	const char *method = cli_get(cli, "resize");
+	int method = PE_BICUBIC, order = 0; /* the words are in the order of pe_interpolation */
 	if (!colon || !take_sides(text, (size_t)(colon - text), choice->old_patch) ||
 		!take_sides(colon + 1, strlen(colon + 1), choice->new_patch))
 		return usage_error(
 			cli, "--patch-kernel: \"%s\" is not of the form 16:32 or 16x16:32x24, sides from 1 to 512", text);
 	choice->patch =
 		(pe_patch_kernel_options){.size = sizeof choice->patch, .no_antialias = cli_has(cli, "no-antialias")};
-	if (method && strcmp(method, "bilinear") == 0)
-		choice->patch.interpolation = PE_BILINEAR;
-	else if (method && strcmp(method, "bicubic") != 0)
-		return usage_error(cli, "--resize: \"%s\" is neither bicubic nor bilinear", method);
-	return take_order(cli, choice);
+	if (!cli_choice(cli, "resize", &method) || !cli_choice(cli, "patch-order", &order))
+		return EXIT_USAGE;
+	choice->patch.interpolation = (pe_interpolation)method;
+	choice->flat = cli_has(cli, "patch-order");
+	choice->channels_last = order == 1;
+	return EXIT_DONE;
 }
 
 /* ---- tensors ------------------------------------------------------------------------ */

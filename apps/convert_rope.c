@@ -12,16 +12,11 @@ static const char *const own[] = {"head-dim", "rotary-dim", NULL};
 
 static int take_options(struct cli *cli, struct conversion_choice *choice)
 {
-	static const char *const names[] = {
-		[PE_ROTARY_HALVES] = "halves:interleaved", [PE_ROTARY_INTERLEAVED] = "interleaved:halves"};
-	const char *text = cli_get(cli, "rope");
-	int i = 0;
-	while (i < 2 && strcmp(text, names[i]) != 0)
-		i++;
-	if (i == 2)
-		return usage_error(cli, "--rope: \"%s\" is neither %s nor %s", text, names[0], names[1]);
-	choice->from = (pe_rotary_layout)i;
-	choice->to = (pe_rotary_layout)(1 - i);
+	int from = PE_ROTARY_HALVES; /* the words are in the order of pe_rotary_layout */
+	if (!cli_choice(cli, "rope", &from))
+		return EXIT_USAGE;
+	choice->from = (pe_rotary_layout)from;
+	choice->to = (pe_rotary_layout)(1 - from);
 	if (!cli_has(cli, "head-dim"))
 		return usage_error(cli, "convert needs --head-dim: the channels of one head");
 	return cli_integer(cli, "head-dim", 1, INT32_MAX, &choice->head_dim) &&

@@ -186,7 +186,7 @@ int input_read(struct cli *cli, const char *text, struct input *out)
 
 static bool is_of(const pe_params *table, const char *word)
 {
-	return table && cli_table_has(table, word);
+	return table && cli_table_option(table, word, NULL);
 }
 
 int input_refuse_options(const struct cli *cli, const struct input *in)

@@ -25,25 +25,12 @@ const char *output_file(const struct output *out)
 
 static int choose_dtype(const struct cli *cli, struct output *out)
 {
-	static const pe_dtype dtypes[] = {PE_F32, PE_F64, PE_F16, PE_BF16};
-	const char *text = cli_get(cli, "dtype");
-	if (!text)
-		return EXIT_DONE;
-	for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-		if (strcmp(text, pe_dtype_name(dtypes[i])) == 0) {
-			out->dtype = dtypes[i];
-			return EXIT_DONE;
-		}
-	return usage_error(cli, "--dtype: \"%s\" is not one of f32, f64, f16, bf16", text);
-}
-
-static int check_format(const struct cli *cli, const char *format)
-{
-	static const char *const formats[] = {"npy", "npz", "safetensors", "tsv", "dir"};
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (strcmp(format, formats[i]) == 0)
-			return EXIT_DONE;
-	return usage_error(cli, "--format: \"%s\" is not one of npy, npz, safetensors, tsv, dir", format);
+	static const pe_dtype dtypes[] = {PE_F32, PE_F64, PE_F16, PE_BF16}; /* as in OUTPUT_OPTIONS */
+	int choice = 0;
+	if (cli_has(cli, "dtype") && !cli_choice(cli, "dtype", &choice))
+		return EXIT_USAGE;
+	out->dtype = dtypes[choice];
+	return EXIT_DONE;
 }
 
 /* The format that --format, or else the suffix, stands for; NULL if neither says. */
@@ -80,8 +67,9 @@ int output_choose(struct cli *cli, struct output *out)
 {
 	*out = (struct output){.path = cli_get(cli, "output"), .named = cli_get(cli, "format"), .dtype = PE_F32};
 	int code = choose_dtype(cli, out);
-	if (code == EXIT_DONE && out->named)
-		code = check_format(cli, out->named);
+	int format = 0;
+	if (code == EXIT_DONE && !cli_choice(cli, "format", &format))
+		code = EXIT_USAGE;
 	if (code == EXIT_DONE && is_standard_output(out))
 		code = check_standard_output(cli, out);
 	if (code != EXIT_DONE)

@@ -15,9 +15,9 @@ struct output {
 /* The rows for a command's table of options. */
 #define OUTPUT_OPTIONS \
 	{"output", 'o', "OUT", "x.npy, x.npz, x.safetensors, x.tsv, x/ (a folder of .npy), or - with --format"}, \
-		{"format", 0, "FORMAT", "npy, npz, safetensors, tsv or dir, whatever the suffix"}, \
+		{"format", 0, "npy|npz|safetensors|tsv|dir", "whatever the suffix"}, \
 	{ \
-		"dtype", 0, "TYPE", "type of float arrays: f32 (default), f64, f16; bf16 to .safetensors only" \
+		"dtype", 0, "f32|f64|f16|bf16", "type of float arrays (f32); bf16 to .safetensors only" \
 	}
 
 /* Takes the three options and refuses what cannot be. EXIT_DONE, or an exit code with the message

@@ -13,7 +13,7 @@ static const pe_option_info options[] = {
 		"weight of an undirected edge i-j listed as i>j, j>i or both: the larger of those listed, A + A^T, "
 		"or "
 		"(A + A^T)/2; loops keep theirs"),
-	PE_STRING("edge_weights", "auto",
+	PE_WORDS("edge_weights", "auto", "auto|none",
 		"auto: the format's weight field, or the third column of an edge list; none; a field's name, or a "
 		"column from 1. Edge features of OGB and TU datasets are never taken by auto, only by their column"),
 	PE_CHOICE("loops", "auto", "auto|keep|drop", "self loops; auto: kept, and the encoder decides"),
@@ -25,7 +25,9 @@ static const pe_option_info options[] = {
 	PE_CHOICE("unreadable", "auto", "auto|fail|empty",
 		"a file of a folder that cannot be read; fail: nor can the folder; empty: it counts as a graph of 0 "
 		"nodes that failed; auto: empty in the program without --fail-fast, else fail"),
-	PE_STRING("from", "", "name of the input's format; empty: recognise it"),
+	PE_WORDS("from", "",
+		"edgelist|matrix-market|metis|graph6|graphml|gml|pajek|dimacs|node-link|scipy-npz|edge-index|ogb|tu",
+		"name of the input's format, or a suffix of it, such as mtx; empty: recognise it"),
 };
 
 extern const struct pe_option_table pe_input_graph;

@@ -51,6 +51,11 @@ struct pe_option_table {
 	{ \
 		name, PE_OPTION_LIST, fallback, min, max, NULL, help \
 	}
+/* Any text, but these words are usual. */
+#define PE_WORDS(name, fallback, words, help) \
+	{ \
+		name, PE_OPTION_STRING, fallback, 0, 0, words, help \
+	}
 #define PE_STRING(name, fallback, help) \
 	{ \
 		name, PE_OPTION_STRING, fallback, 0, 0, NULL, help \

@@ -181,7 +181,7 @@ typedef struct pe_option_info {
 	pe_option_type type;
 	const char *fallback; /* the default, as text */
 	double min, max;      /* of INT and REAL, and of each number of a LIST; inclusive */
-	const char *choices;  /* of CHOICE: words separated by '|', else NULL */
+	const char *choices;  /* of CHOICE: words separated by '|'; of STRING: usual ones, or NULL; else NULL */
 	const char *help;     /* one sentence */
 } pe_option_info;
 

@@ -23,7 +23,7 @@ expect 0 convert "$golden/fused.safetensors" --rope interleaved:halves --head-di
 expect 2 convert; says 'takes one file'
 expect 2 convert "$from" --rope interleaved:halves --head-dim 6; says 'needs -o'
 expect 2 convert "$from" --head-dim 6 -o no.npz; says 'needs --rope'
-expect 2 convert "$from" --rope halves --head-dim 6 -o no.npz; says 'is neither halves:interleaved'
+expect 2 convert "$from" --rope halves --head-dim 6 -o no.npz; says 'is not one of halves:interleaved, interleaved:halves'
 expect 2 convert "$from" --rope halves:interleaved -o no.npz; says 'needs --head-dim'
 expect 3 convert "$from" --rope halves:interleaved --head-dim 10 -o no.npz; says 'q_proj.weight: 24 rows are not heads of 10'
 expect 2 convert "$from" --rope halves:interleaved --head-dim 6 --rotary-dim 3 -o no.npz; says 'do not make pairs'
@@ -64,7 +64,7 @@ for sides in 4 4: :6 4:0 4x:6 4:6x 4:999 4:6x6x6; do
 done
 expect 2 convert "$from" --patch-kernel 4:6 --rope halves:interleaved -o no.npz; says 'two conversions'
 expect 2 convert "$from" --patch-kernel 4:6 --head-dim 6 -o no.npz; says 'head-dim has no effect with --patch-kernel'
-expect 2 convert "$from" --patch-kernel 4:6 --resize cubic -o no.npz; says 'neither bicubic nor bilinear'
-expect 2 convert "$from" --patch-kernel 4:6 --patch-order c -o no.npz; says 'neither c,ph,pw nor ph,pw,c'
+expect 2 convert "$from" --patch-kernel 4:6 --resize cubic -o no.npz; says 'not one of bicubic, bilinear'
+expect 2 convert "$from" --patch-kernel 4:6 --patch-order c -o no.npz; says 'not one of c,ph,pw, ph,pw,c'
 no_file no.npz
 exit 0

@@ -58,6 +58,32 @@ expect 0 completion words -- encode x --with; prints '^rope:layout=halves$'
 expect 0 completion words -- encode --edges; prints '^undirected$'
 expect 0 completion words -- encode --patch-order; prints '^ph,pw,c$'
 expect 0 completion words -- list; prints '^vision$'
+# Every option that takes fixed words offers those, and they are taken; no flags where a value is due.
+words() {
+	last=$1 wanted=$2
+	shift 2
+	expect 0 completion words -- "$@" "$last"
+	[ "$(tr '\n' ' ' <"$out")" = "$wanted " ] || fail "$last is completed by: $(tr '\n' ' ' <"$out")"
+}
+words --dtype 'f32 f64 f16 bf16' encode x
+words --format 'npy npz safetensors tsv dir' attend x
+words --format 'npz safetensors dir' convert x
+words --core 'tiled reference linear' attend
+words --plot 'sheet similarity matrix profile spectrum table bias query distance nodes eigenvalues curves effect' show x
+words --rope 'halves:interleaved interleaved:halves' convert x
+words --resize 'bicubic bilinear' convert x
+words --normalize 'none imagenet inception clip' show x
+words --antialias '0 1' inspect x
+words --edge-weights 'auto none' encode x
+words --from 'edgelist matrix-market metis graph6 graphml gml pajek dimacs node-link scipy-npz edge-index ogb tu' inspect
+words --cpu "$("$posenc" completion words -- list --cpu | tr '\n' ' ' | sed 's/ $//')" bench
+prints '^scalar$'
+for cpu in $("$posenc" completion words -- list --cpu); do expect 0 encode seq:2 -q --cpu "$cpu"; done
+for option in --tokens --weights -o --threads; do
+	expect 0 completion words -- encode $option; [ ! -s "$out" ] || fail "$option: flags where a value is due"
+done
+expect 0 completion words -- encode --json; prints '^--dtype'
+expect 0 completion words -- encode x --with; prints '^axial:normalize=1$'
 
 # completes LINE REPLY: what bash, which cuts words at : and =, puts in the place of the last.
 completes() {
@@ -72,6 +98,17 @@ if command -v bash >/dev/null; then
 	completes 'posenc encode --with rope:preset=lla' llama3
 	completes 'posenc encode --with rope:preset=hf,layout=ha' halves
 	completes 'posenc encode --with rope:preset=hf,lay' hf,layout=
+	completes 'posenc attend x --core lin' linear
+	completes 'posenc attend x --core=lin' linear
+	completes 'posenc encode x --antialias=' 0
+fi
+if command -v fish >/dev/null; then
+	for line in 'posenc attend x --core lin' 'posenc attend x --core=lin'; do
+		command="fish: $line"
+		HOME=$scratch fish --no-config -c "function posenc; '$posenc' \$argv; end; posenc completion fish | source
+			complete -C '$line'" >"$out" 2>"$err"
+		prints '^linear\|^--core=linear'
+	done
 fi
 
 # A folder with files that cannot be read: they are empty graphs that failed, or fail the whole.

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "detect.h"
+#include "options.h"
 
 static void is_read_as(
 	pe_context *ctx, const char *text, const char *name, const char *from, const char *format)
@@ -169,7 +170,7 @@ static void files_in_order(void **state)
 	pe_graph_destroy(&graph);
 	assert_string_equal(pe_graph_file(one, 0), "c.graph");
 	assert_string_equal(pe_graph_node_name(one, 2), "3");
-	assert_true(one->col[0] == 2 && one->weight[3] == 4);
+	assert_true(one->col[0] == 2 && one->weight[1] == 4);
 	pe_graph_destroy(&one);
 	assert_int_equal(pe_graph_from_bytes(*state, "0 1\n", 4, "x.txt", NULL, &graph), PE_OK);
 	assert_null(pe_graph_file(graph, 0));
@@ -248,6 +249,31 @@ static void unreadable_files(void **state)
 	/* A wrong option is no fault of a file. */
 	xt_fails(ctx, read_folder(ctx, directory, "unreadable=empty,from=nothing", &graph), PE_ERR_RANGE,
 		"no format \"nothing\"");
+}
+
+/* The words that help and completion name are formats, and all of them. */
+static void formats_are_named(void **state)
+{
+	pe_params *params;
+	char message[1024];
+	int words = 0, commas = 0;
+	pe_graph *graph;
+	assert_int_equal(pe_params_create(*state, "graph", &params), PE_OK);
+	xt_set(params, "from=nothing");
+	assert_int_equal(pe_graph_from_bytes(*state, "", 0, NULL, params, &graph), PE_ERR_RANGE);
+	snprintf(message, sizeof message, "%s", pe_context_message(*state));
+	for (const char *at = strstr(message, "there are "); *at; at++)
+		commas += *at == ',';
+	for (const char *at = pe_params_info(params, "from").choices; *at; words++) {
+		char word[40];
+		size_t size = strcspn(at, "|");
+		snprintf(word, sizeof word, " %.*s", (int)size, at);
+		if (!strstr(message, word))
+			fail_msg("%s is no format: %s", word, message);
+		at += size + (at[size] == '|');
+	}
+	assert_int_equal(words, commas + 1);
+	pe_params_destroy(&params);
 }
 
 static char logged[2000];
@@ -347,6 +373,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(files_in_order),
 		cmocka_unit_test(directories_of_one_kind),
 		cmocka_unit_test(unreadable_files),
+		cmocka_unit_test(formats_are_named),
 		cmocka_unit_test(unreadable_files_change_nothing_else),
 		cmocka_unit_test(sub_folders_are_said),
 		cmocka_unit_test(out_of_memory),
