@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "yields.h"
 
 /* ---- as text ------------------------------------------------------------------------ */
 
@@ -132,6 +133,39 @@ static void print_weights(const pe_encoder *encoder)
 	}
 }
 
+static void print_yielded(const struct yields *yields)
+{
+	char shape[200];
+	for (int64_t i = 0; i < yields->count; i++) {
+		const struct yields_array *array = &yields->arrays[i];
+		yields_shape(array, shape, sizeof shape);
+		printf("  %s %s%s%s\n", array->name, shape, array->dtype == PE_F64 ? "" : ", ",
+			array->dtype == PE_F64 ? "" : pe_dtype_name(array->dtype));
+	}
+}
+
+/* What encode writes: as the encoder declares it, of one input and another. */
+static void print_arrays(const pe_encoder *encoder, const pe_params *params)
+{
+	struct yields yields, other;
+	if (yields_find(encoder, NULL, &yields) != PE_OK)
+		return;
+	bool tokens = (pe_encoder_sites(encoder) & (PE_SITE_TOKENS | PE_SITE_SEQUENCE)) != 0;
+	puts("Arrays that encode writes, with the defaults");
+	print_yielded(&yields);
+	if (tokens)
+		puts("  tokens, with --tokens: the features after the encoder");
+	if (yields.count == 0 && !tokens)
+		puts("  none");
+	for (int64_t i = 0; i < pe_params_preset_count(params); i++) {
+		const char *preset = pe_params_preset(params, i).name;
+		if (yields_find(encoder, preset, &other) != PE_OK || yields_same_names(&yields, &other))
+			continue;
+		printf("with preset=%s\n", preset);
+		print_yielded(&other);
+	}
+}
+
 static int help_encoder(struct cli *cli, const pe_encoder *encoder)
 {
 	pe_params *params;
@@ -144,6 +178,8 @@ static int help_encoder(struct cli *cli, const pe_encoder *encoder)
 	if (pe_params_count(params))
 		puts("\nOptions, with their defaults");
 	print_params(params, NULL);
+	putchar('\n');
+	print_arrays(encoder, params);
 	print_weights(encoder);
 	if (pe_params_preset_count(params))
 		puts("\nPresets");
@@ -269,6 +305,9 @@ static void mdoc_encoder(struct cli *cli, const pe_encoder *encoder)
 	mdoc_text(pe_encoder_help(encoder));
 	puts(".Ed");
 	mdoc_params(params, false);
+	puts(".Bd -literal");
+	print_arrays(encoder, params);
+	puts(".Ed");
 	if (pe_params_preset_count(params))
 		puts(".Pp\nPresets:\n.Bl -tag -width Ds");
 	for (int64_t i = 0; i < pe_params_preset_count(params); i++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "yields.h"
 
 static const char *option_type_name(pe_option_type type)
 {
@@ -24,6 +25,26 @@ static json_t *option_json(const pe_option_info *option)
 		json_object_set_new(out, "range", json_string(option->choices));
 	else if (option->type != PE_OPTION_STRING)
 		json_object_set_new(out, "range", json_pack("[f, f]", option->min, option->max));
+	return out;
+}
+
+static json_t *arrays_json(const pe_encoder *encoder)
+{
+	struct yields yields;
+	json_t *out = json_array();
+	if (yields_find(encoder, NULL, &yields) != PE_OK)
+		return out;
+	for (int64_t i = 0; i < yields.count; i++) {
+		const struct yields_array *array = &yields.arrays[i];
+		json_t *shape = json_array();
+		for (int32_t d = 0; d < array->ndim; d++)
+			json_array_append_new(shape,
+				array->sides[d].words ? json_string(array->sides[d].words)
+									  : json_integer(array->sides[d].number));
+		json_array_append_new(out,
+			json_pack("{s:s, s:s, s:o}", "name", array->name, "dtype",
+				array->dtype == PE_F64 ? "float" : pe_dtype_name(array->dtype), "shape", shape));
+	}
 	return out;
 }
 
@@ -49,9 +70,10 @@ static json_t *encoder_json(const pe_encoder *encoder, const pe_params *params)
 			json_pack(
 				"{s:s, s:s, s:s}", "name", preset.name, "settings", preset.settings, "help", preset.help));
 	}
-	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:s}", "name", pe_encoder_name(encoder), "family",
-		pe_family_name(pe_encoder_family(encoder)), "sites", sites, "summary", pe_encoder_summary(encoder),
-		"options", options, "weights", weights, "presets", presets, "source", pe_encoder_source(encoder));
+	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s}", "name", pe_encoder_name(encoder),
+		"family", pe_family_name(pe_encoder_family(encoder)), "sites", sites, "summary",
+		pe_encoder_summary(encoder), "options", options, "arrays", arrays_json(encoder), "weights", weights,
+		"presets", presets, "source", pe_encoder_source(encoder));
 }
 
 static int print_all_json(struct cli *cli, const char *family)

@@ -159,6 +159,32 @@ while read -r name; do
 	[ -s "$out" ] || [ -s "$scratch/${example#*-o }" ] || fail "the example of $name gives nothing"
 done <"$scratch/names"
 
+# help and list name the arrays that encode writes, and their shapes.
+while read -r name; do
+	family=$("$posenc" list | awk -v n="$name" '$2 == n {print $1}')
+	case $family in
+		seq) input=seq:9 tokens=9 rows=0 columns=0 ;;
+		vision) input=grid:3x5 tokens=15 rows=3 columns=5 ;;
+		graph) input=$source/datasets/csl.g6 tokens=6150 rows=0 columns=0 ;;
+	esac
+	expect 0 help "$name"
+	sed -n '/^Arrays that/,/^$/p' "$out" | sed '/^with preset/,$d; /^Arrays/d; /^$/d; /--tokens/d; /^  none$/d' |
+		sed "s/2 tokens - 1/$((2 * tokens - 1))/g; s/2 rows - 1/$((2 * rows - 1))/g; s/2 columns - 1/$((2 * columns - 1))/g
+			s/\\btokens\\b/$tokens/g; s/\\bnodes\\b/$tokens/g; s/\\bgraphs\\b/150/g; s/, i32\$//" | sort >"$scratch/said"
+	"$posenc" encode "$input" -q --with "$name" -o "$scratch/array.npz" 2>"$err" ||
+		grep -q 'nothing to write\|yields no' "$err" || fail "encode $input --with $name"
+	: >"$out"
+	[ ! -e "$scratch/array.npz" ] || expect 0 inspect "$scratch/array.npz"
+	sed -n 's/^  \([^ ]*\)  *[a-z0-9]* *\((.*)\)$/  \1 \2/p' "$out" | grep -v '^  ptr ' | sort >"$scratch/written"
+	cmp -s "$scratch/said" "$scratch/written" || fail "the arrays of $name: $(cat "$scratch/said"; cat "$scratch/written")"
+	rm -f "$scratch/array.npz"
+done <"$scratch/names"
+expect 0 help lap; prints '^with preset=graphgps$'; prints '^  EigVals (nodes, 10, 1)$'
+expect 0 help axial; prints '^  tokens, with --tokens'
+expect 0 list --json; prints '"arrays":\[{"name":"bias","dtype":"float","shape":\[8,"tokens","tokens"\]}'
+prints '{"name":"laplacian_groups","dtype":"i32","shape":\["graphs",8\]}'
+expect 0 help --man; prints '^  random_walk_pe (nodes, 20)$'
+
 # JSON, one object whatever the number of inputs, and whatever their names.
 cd "$scratch" || exit 1
 expect 0 inspect --json a.npz b.npz; prints '^{"inputs":\['
