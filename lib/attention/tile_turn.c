@@ -9,7 +9,7 @@
 #define ROWS PE_ROTATED_ROWS      /* vectors a piece of work */
 
 /* Of vectors of this side, after it. */
-static int64_t width_of(const struct pe_plan *p, int side)
+static int64_t width_of(const struct pe_plan *p, pe_side side)
 {
 	return p->rotated[side][p->rotate.count];
 }
@@ -35,7 +35,7 @@ int64_t pe_tiles_turned_heads(const struct pe_tiles *t)
 pe_status pe_tiles_make_turned(struct pe_tiles *t, int64_t heads)
 {
 	const struct pe_plan *p = t->plan;
-	for (int side = PE_KEYS; side <= PE_VALUES; side++) {
+	for (pe_side side = PE_KEYS; side <= PE_VALUES; side++) {
 		if (!p->turns[side])
 			continue;
 		t->turned[side] = pe_alloc(p->ctx, heads * p->keys, (size_t)width_of(p, side) * sizeof(float));
@@ -55,8 +55,8 @@ static pe_status turn_chunk(pe_context *worker, void *arg, int64_t chunk)
 	double *rows = pe_alloc(worker, 2 * n, (size_t)p->widest * sizeof *rows);
 	if (!rows)
 		return PE_ERR_NOMEM;
-	for (int side = PE_KEYS; side <= PE_VALUES; side++) {
-		struct pe_place at = {(pe_side)side, pair / p->key_heads, pair % p->key_heads, first};
+	for (pe_side side = PE_KEYS; side <= PE_VALUES; side++) {
+		struct pe_place at = {side, pair / p->key_heads, pair % p->key_heads, first};
 		if (t->turned[side])
 			pe_tile_turn_rows(
 				p, &at, n, rows, t->turned[side] + (head * p->keys + first) * width_of(p, side));
