@@ -5,7 +5,9 @@
 #include <string.h>
 
 #define ATTEMPTS 6 /* searches, each for what those before have missed */
-#define LOOKS 24   /* at converged pairs, for residuals that tell close values apart */
+#define TRIED 8    /* pairs of a last group that are searched for before they are counted */
+#define NEAR 128e-9 /* of ‖M‖₁, to an incomplete group: what lies within is not told from it by a count */
+#define LOOKS 24    /* at converged pairs, for residuals that tell close values apart */
 
 void pe_eigen_search_free(struct pe_eigen_search *s)
 {
@@ -213,7 +215,7 @@ static bool found_one_group(const struct pe_eigen_search *s, int32_t j)
 }
 
 /* The interval between neighbouring values, in which a count tells whether something was missed: after the
- * pairs to hand out, or before an incomplete group. */
+ * pairs to hand out, or close before an incomplete group. */
 static void interval(
 	const struct pe_eigen_search *s, int32_t count, bool complete, double *below, double *above)
 {
@@ -230,6 +232,7 @@ static void interval(
 		first--;
 	*above = values[first];
 	*below = first > 0 ? values[first - 1] : *above - 0.01 * s->problem->norm1;
+	*below = fmax(*below, *above - NEAR * s->problem->norm1);
 	if (*below < 0 && *above > 0 && first == 0)
 		*below = 0;
 }
@@ -344,25 +347,67 @@ static pe_status probe(struct pe_eigen_search *s, int32_t *count, bool *complete
 	return PE_OK;
 }
 
+/* How many pairs there are besides those found that may be of the last group: all up to what is surely beyond
+ * it, which must be far enough for a factor; or as many as could be handed out, where no count tells. */
+static pe_status count_rest(
+	struct pe_eigen_search *s, struct pe_sparse_factor *factor, int32_t count, int64_t room, int64_t *rest)
+{
+	double last = s->found_values[count - 1], width = NEAR / 32 * s->problem->norm1, point;
+	int64_t counted;
+	bool valid = false;
+	*rest = room;
+	for (int32_t tries = 0; tries < 2 && !valid; tries++, width *= 32)
+		PE_TRY(pe_eigen_count_below(s->ctx, factor, last, last + width, &point, &counted, &valid));
+	if (valid)
+		*rest = counted - count_known(s, point);
+	return PE_OK;
+}
+
+/* Counts what the last search has missed, and, of a last group that is not complete, what there is more.
+ * *more is how many pairs to search for, 0 if that is all. Of more than could be handed out no more is needed
+ * than to know that they are in the last group or above: it is then cut at what is wanted, and not complete.
+ */
+static pe_status look_for_more(struct pe_eigen_search *s, struct pe_sparse_factor *factor, int32_t *count,
+	bool *complete, int64_t *missing, int64_t *more)
+{
+	int64_t limit = pe_min((int64_t)s->request->k + s->request->max_group + 1, s->problem->n - 1);
+	int64_t room = pe_max(limit - s->found, 0);
+	*more = 0;
+	PE_TRY(certify(s, factor, *count, *complete, missing));
+	if (*missing > room && *complete) {
+		*complete = false;
+		*count = s->request->k;
+		PE_TRY(certify(s, factor, *count, false, missing));
+	}
+	if (*missing > 0)
+		*more = pe_min(*missing, room);
+	if (*missing != 0 || *complete || room == 0)
+		return PE_OK;
+	PE_TRY(count_rest(s, factor, *count, room, more));
+	if (*more > room)
+		*more = 0;
+	return PE_OK;
+}
+
+/* With a count a last group is tried for a few pairs more than are wanted, and then its size is known. */
 pe_status pe_eigen_search_run(struct pe_eigen_search *s, struct pe_sparse_factor *factor,
 	pe_status (*refactor)(struct pe_eigen_search *), struct pe_eigen_result *out)
 {
 	struct pe_eigen_request request = *s->request;
 	int32_t count;
-	int64_t missing = -1;
+	int64_t missing = -1, more = 0;
+	bool counts = factor && s->request->certify;
+	if (counts)
+		request.max_group = (int32_t)pe_min(request.max_group, TRIED);
 	for (int32_t attempt = 0;; attempt++) {
 		PE_TRY(search(s, &request));
 		PE_TRY(choose(s, &count, &out->complete));
-		if (!s->converged || !factor || !s->request->certify)
+		if (!s->converged || !counts)
 			break;
-		PE_TRY(certify(s, factor, count, out->complete, &missing));
-		if (missing <= 0 || attempt == ATTEMPTS - 1)
+		PE_TRY(look_for_more(s, factor, &count, &out->complete, &missing, &more));
+		if (more <= 0 || attempt == ATTEMPTS - 1)
 			break;
-		/* Of a group that is too large no more is needed than to know that it is. */
-		int64_t limit = pe_min((int64_t)s->request->k + s->request->max_group + 1, s->problem->n - 1);
-		if (s->found >= limit)
-			break;
-		request.k = (int32_t)pe_min(missing, limit - s->found);
+		request.k = (int32_t)more;
 		request.max_group = 0;
 		if (refactor)
 			PE_TRY(refactor(s));

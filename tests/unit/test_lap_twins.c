@@ -112,6 +112,39 @@ static void a_star_of_many_leaves(void **state)
 	xt_edges_free(&e);
 }
 
+/* ---- large groups without twins ----------------------------------------------------- */
+
+/* `legs` paths from one hub: every value of a leg alone comes legs - 1 times. */
+static struct xt_edges spider(int legs, int length)
+{
+	struct xt_edges e = xt_empty(1 + legs * length);
+	for (int i = 0; i < legs * length; i++)
+		xt_join(&e, i % length ? i : 0, i + 1, 1);
+	return e;
+}
+
+/* A group of more pairs than a search begins with, whose size is counted, and one that is not completed. */
+static void legs_of_a_spider(void **state)
+{
+	struct xt_edges e = spider(40, 20);
+	compare_with_dense(*state, &e, "k=6");
+	compare_with_dense(*state, &e, "k=6,normalization=none");
+	compare_with_dense(*state, &e, "k=45,normalization=none");
+	xt_edges_free(&e);
+	e = spider(400, 5);
+	struct xt_lap lap = xt_lap_of(*state, &e, NULL, "k=6,normalization=none");
+	assert_int_equal(lap.status, PE_OK);
+	assert_int_equal(lap.quality.certified, 1);
+	assert_int_equal(lap.quality.split_groups, 1);
+	for (int j = 0; j < 6; j++) { /* of a path of 5 nodes whose first has an edge more */
+		double half = sin(PI / 22);
+		xt_close_f64(lap.values[j], 4 * half * half, 0, 1e-12);
+		assert_int_equal(lap.groups[j], 0);
+	}
+	xt_lap_free(&lap);
+	xt_edges_free(&e);
+}
+
 /* ---- close values ------------------------------------------------------------------- */
 
 /* Neighbours on a long path or cycle are 2e-10 of the norm apart: still they are told apart, but pairs of a
@@ -147,6 +180,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(like_lapack),
 		cmocka_unit_test(twins_share_their_value),
 		cmocka_unit_test(a_star_of_many_leaves),
+		cmocka_unit_test(legs_of_a_spider),
 		cmocka_unit_test(long_paths_and_cycles),
 	};
 	return xt_run(argc, argv, tests);
