@@ -187,4 +187,4 @@ static int build_effect(const struct wishes *wishes, const struct subject *subje
 	return code;
 }
 
-const struct plot plot_effect = {"effect", USES_TOKEN | USES_GRID, fits_effect, build_effect};
+const struct plot plot_effect = {"effect", USES_TOKEN, fits_effect, build_effect};

@@ -112,7 +112,7 @@ expect 2 show d.npz --plot sheet -o no.png; says 'rel_pos_h (5, 64), rel_pos_w (
 # --grid and --graph of a file are refused where nothing stands on them.
 for kind in table matrix curves; do
 	expect 2 show a.npz --grid 7x2 --plot $kind -o no.png
-	says "grid: --plot $kind does not take it, but sheet, similarity, profile, spectrum, query or effect"
+	says "grid: --plot $kind does not take it, but sheet, similarity, profile, spectrum or query$"
 done
 expect 0 show a.npz --grid 7x2 --prefix 0 --plot profile -o x.png
 expect 0 encode "$sbm" --with lap:k=3 -q -o l.npz
