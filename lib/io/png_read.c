@@ -109,7 +109,9 @@ static void choose_form(struct job *job)
 {
 	pe_image_info *info = &job->image->info;
 	int type = png_get_color_type(job->png, job->info), bits = png_get_bit_depth(job->png, job->info);
-	bool transparent = png_get_valid(job->png, job->info, PNG_INFO_tRNS) != 0;
+	int alphas = 0; /* 0, too, if a chunk PLTE came after them */
+	(void)png_get_tRNS(job->png, job->info, NULL, &alphas, NULL);
+	bool transparent = alphas > 0;
 	info->palette = type == PNG_COLOR_TYPE_PALETTE;
 	info->alpha = (type & PNG_COLOR_MASK_ALPHA) || transparent;
 	info->channels = ((type & PNG_COLOR_MASK_COLOR) ? 3 : 1) + info->alpha;

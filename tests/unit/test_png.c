@@ -496,6 +496,29 @@ static void test_order(void **state)
 	free(packed);
 }
 
+/* A palette of colours to be shown cancels what was transparent before it. */
+static void test_cancelled(void **state)
+{
+	pe_params *params = lenient(*state);
+	struct xt_png png;
+	pe_image *image;
+	int64_t count;
+	xt_png_start(&png, 2, 1, 8, 2, 0);
+	xt_png_chunk(&png, "tRNS", "\0\1\0\2\0\3", 6);
+	xt_png_chunk(&png, "PLTE", "\1\2\3", 3);
+	xt_png_rows(&png, "\0\1\2\3\4\5\6", 7);
+	xt_png_end(&png);
+	assert_int_equal(read_png(*state, &png, params, &image), PE_OK);
+	assert_int_equal(pe_image_get_info(image)->channels, 3);
+	int32_t *samples = samples_of(image, &count);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(samples[i], i + 1);
+	free(samples);
+	pe_image_destroy(&image);
+	pe_params_destroy(&params);
+	refuses(*state, &png, PE_ERR_FORMAT, "tRNS must be after");
+}
+
 static void test_lenient(void **state)
 {
 	pe_params *params = lenient(*state);
@@ -661,6 +684,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_lenient),
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_lenient_bomb),
