@@ -28,7 +28,6 @@ struct pe_depthwise_row {
 
 typedef void pe_depthwise_fn(const struct pe_depthwise_row *row);
 
-#define PE_STRIP_COLUMNS 4
 #define PE_STRIP_WEIGHTS (10 * PE_DEPTHWISE_LANES) /* floats of PE_DEPTHWISE_LANES channels */
 
 /* `rows` rows, at least one, of 3 × 3 taps a pixel apart, of the same columns; y may be x. Steps lead from

@@ -7,6 +7,7 @@
 typedef float vec __attribute__((vector_size(64), may_alias));
 
 #define VEC_LANES 16
+#define VEC_COLUMNS 4
 
 static inline void vec_stream(float *p, vec a)
 {
@@ -16,6 +17,11 @@ static inline void vec_stream(float *p, vec a)
 static inline vec vec_sum(vec a, vec b)
 {
 	return _mm512_fmadd_ps(a, _mm512_set1_ps(1), b);
+}
+
+static inline void vec_keep(vec *a, vec *b)
+{
+	__asm__ volatile("" : "+v"(*a), "+v"(*b));
 }
 
 static inline void vec_fence(void)

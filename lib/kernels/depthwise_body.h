@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The loops of depthwise.h, once an instruction set. Before this is included are defined:
  *   vec, VEC_LANES  a vector of floats that takes + and *
+ *   VEC_COLUMNS     of a strip at once, 4 or 2: the more, the fewer reads, if registers hold sums and weights
  *   vec_stream      vec_stream(p, a): stores past the caches; p is a multiple of the vector's size
  *   vec_sum         a + b, by a unit that multiplies if there are others that only add
+ *   vec_keep        vec_keep(&a, &b): has both computed here in the order of instructions, or nothing
  *   vec_fence       orders such stores before all later ones */
 #include <string.h>
 
@@ -10,7 +12,12 @@
 
 #define TILE 4 /* tokens at once, whose sums are in registers */
 #define INLINE static inline __attribute__((always_inline))
-#define EACH(i, n) _Pragma("GCC unroll 16") for (int i = 0; i < (n); i++)
+#ifdef __clang__ /* which does not read GCC's, and would keep arrays of vectors in memory */
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+#define EACH(i, n) UNROLL for (int i = 0; i < (n); i++)
 
 typedef vec loose_vec __attribute__((aligned(4)));
 

@@ -5,6 +5,7 @@
 typedef float vec __attribute__((vector_size(16), may_alias));
 
 #define VEC_LANES 4
+#define VEC_COLUMNS 4
 
 static inline void vec_stream(float *p, vec a)
 {
@@ -14,6 +15,11 @@ static inline void vec_stream(float *p, vec a)
 static inline vec vec_sum(vec a, vec b)
 {
 	return a + b;
+}
+
+static inline void vec_keep(vec *a, vec *b)
+{
+	(void)a, (void)b;
 }
 
 static inline void vec_fence(void)

@@ -14,7 +14,7 @@ struct columns {
 /* Sums of the rows of y above and below the row of x that is read, and of its own; and the row before them,
  * which is complete. */
 struct sums {
-	vec done[PE_STRIP_COLUMNS], above[PE_STRIP_COLUMNS], own[PE_STRIP_COLUMNS], below[PE_STRIP_COLUMNS];
+	vec done[VEC_COLUMNS], above[VEC_COLUMNS], own[VEC_COLUMNS], below[VEC_COLUMNS];
 };
 
 struct walk {
@@ -25,19 +25,34 @@ struct walk {
 	bool last;
 };
 
+/* Adds a tap's products to sums, two products and two sums in turn: of those that alternate one by one, a
+ * processor with two schedulers gives most products to one and most sums to the other. */
+INLINE void add_tap(vec *sum, vec weight, const vec *in, const int n)
+{
+	EACH(i, n / 2)
+	{
+		vec *s = sum + 2 * i, a = weight * in[2 * i], b = weight * in[2 * i + 1];
+		vec_keep(&a, &b);
+		s[0] += a;
+		s[1] += b;
+		vec_keep(s, s + 1);
+	}
+	if (n % 2)
+		sum[n - 1] += weight * in[n - 1];
+}
+
 /* Adds a row to the sums of those rows of y that there are, in the order of a window. */
 INLINE void add_row(struct sums *s, const vec *weight, const vec *in, const int n, const bool above,
 	const bool own, const bool below)
 {
 	EACH(t, 3)
-	EACH(k, n)
 	{
 		if (above)
-			s->above[k] += weight[6 + t] * in[k + t];
+			add_tap(s->above, weight[6 + t], in + t, n);
 		if (own)
-			s->own[k] += weight[3 + t] * in[k + t];
+			add_tap(s->own, weight[3 + t], in + t, n);
 		if (below)
-			s->below[k] += weight[t] * in[k + t];
+			add_tap(s->below, weight[t], in + t, n);
 	}
 }
 
@@ -75,7 +90,7 @@ INLINE void put_row(struct walk *w, const int n, const bool beyond)
 INLINE void do_row(struct walk *w, const float *x, int64_t step, const float *middle, bool done, const int n,
 	const bool beyond, const bool above, const bool own, const bool below)
 {
-	vec in[PE_STRIP_COLUMNS + 2];
+	vec in[VEC_COLUMNS + 2];
 	in[0] = at(w->left);
 	EACH(k, n) in[k + 1] = at(x + k * step);
 	in[n + 1] = w->last ? (vec){0} : at(x + n * step);
@@ -134,16 +149,18 @@ INLINE void walk_channels(const struct pe_depthwise_strip *d, int64_t column, co
 
 INLINE void walk_strip(const struct pe_depthwise_strip *d, const bool beyond)
 {
-	const int64_t parts = (d->columns + PE_STRIP_COLUMNS - 1) / PE_STRIP_COLUMNS;
+	const int64_t parts = (d->columns + VEC_COLUMNS - 1) / VEC_COLUMNS;
 	for (int64_t i = 0, column = 0; i < parts; i++) {
 		int64_t next = (i + 1) * d->columns / parts;
 		switch (next - column) {
+#if VEC_COLUMNS == 4
 		case 4:
 			walk_channels(d, column, 4, beyond);
 			break;
 		case 3:
 			walk_channels(d, column, 3, beyond);
 			break;
+#endif
 		case 2:
 			walk_channels(d, column, 2, beyond);
 			break;
