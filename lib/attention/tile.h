@@ -45,6 +45,8 @@ struct pe_tile_bias {
 struct pe_tile_grid {
 	float *values;
 	double *peak; /* heads: the greatest, in units of log 2, taken off all */
+	float
+		*cells; /* (heads, groups, keys, PE_TILE_MAX_LANES): of small tiles, which many tasks want. Or NULL */
 	int64_t stride, line;
 	const pe_domain *queries, *keys;
 };
@@ -79,15 +81,17 @@ struct pe_tiles {
 	int64_t packed_first, packed_heads; /* query heads whose tables of content are packed at a time */
 	int64_t first_chunk;                /* of the tasks that are run for these heads */
 	int64_t block;                      /* queries of a task */
-	int64_t batches;                    /* of a task */
+	int64_t pairs;                      /* of batch and head, in this order, of a task */
 	struct pe_tile_bias bias;
 	struct pe_tile_grid grid; /* of encodings that are not in bias.rest */
 	struct pe_tile_table gain, after;
 	struct pe_tile_terms content, values;
-	bool masked;      /* a float mask is read by lanes (tile_mask.c), and -inf in it hides by itself */
-	bool by_rows;     /* whether a query sees a key must be asked cell by cell */
-	float *key_norms; /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
-						 out */
+	bool at_once;       /* all keys are one block, whose values are summed where they lie, into out */
+	bool keys_in_place; /* likewise, and keys are not packed, since they are wanted once or twice */
+	bool masked;        /* a float mask is read by lanes (tile_mask.c), and -inf in it hides by itself */
+	bool by_rows;       /* whether a query sees a key must be asked cell by cell */
+	float *key_norms;   /* (batch, key heads, blocks of keys): greatest length of a key. NULL: no tile is left
+						   out */
 };
 
 /* A number, in units of log 2, beyond which double has no fractions either: as a base it would give scores
@@ -106,7 +110,10 @@ struct pe_tile_group {
 	double base[PE_TILE_MAX_LANES]; /* taken off scores, in units of log 2 */
 	bool has_base[PE_TILE_MAX_LANES];
 	double origin; /* masked: of what is added to the mask; base is this and log2(e) · mask_base */
-	_Alignas(64) float mask_base[PE_TILE_MAX_LANES];
+	_Alignas(64) float mask_base[PE_TILE_MAX_LANES], mask_most[PE_TILE_MAX_LANES];
+	float *mask;     /* cells of a mask that all heads share, the greatest of which are mask_most. Or NULL */
+	int64_t mask_of; /* of this batch, counted from 1; 0: they are not there */
+	bool mask_is_zero;
 	_Alignas(64) float scale[PE_TILE_MAX_LANES]; /* of q·k in units of log 2 */
 	int64_t head, first, count;
 	int vecs;
@@ -118,6 +125,8 @@ struct pe_tile_group {
 	float *sums, *after;        /* width × lanes: by softmax weights, and by weights added after it */
 	float *odd; /* likewise: what values that are not finite make of a sum. has_odd: it is in use */
 	bool has_odd;
+	bool has_sums; /* false: they are not even 0 */
+	bool stored;   /* out is there */
 };
 
 /* What a content term of side PE_QUERIES needs for one group. */
@@ -177,38 +186,36 @@ struct pe_tile_work {
 	float *rows;                 /* vectors on their way into panels */
 	float *keys, *values;        /* packed: the block at hand */
 	float *scores, *bias, *gain; /* keys × lanes */
-	float *grid;             /* (groups, keys, PE_TILE_MAX_LANES): biases of a task that attends to several
-								batches, all of which share them. NULL: they are made again */
-	float *lines;            /* lanes × keys: rows of cells on their way into the last two */
-	float *slice;            /* keys + lanes: of the table of biases */
-	float *max;              /* lanes */
-	float *unscaled;         /* lanes */
-	float *row_floats;       /* one row of a content term */
-	float *table;            /* PE_TILE_ROWS rows of a values term */
-	float *products;         /* of PE_TILE_ROWS rows with a tile */
-	double *turning;         /* of the site rotate: a group's queries */
-	double *row;             /* one query's cells */
-	unsigned char *seen;     /* lanes × tile_keys: what is seen of the tile looked at */
-	unsigned char *odd_seen; /* lanes that see each odd value */
-	int32_t *index;          /* lanes × tile_keys: rows of a term */
+	float *lines;                /* lanes × keys: rows of cells on their way into the last two */
+	float *slice;                /* keys + lanes: of the table of biases */
+	float *max;                  /* lanes */
+	float *unscaled;             /* lanes */
+	float *row_floats;           /* one row of a content term */
+	float *table;                /* PE_TILE_ROWS rows of a values term */
+	float *products;             /* of PE_TILE_ROWS rows with a tile */
+	double *turning;             /* of the site rotate: a group's queries */
+	double *row;                 /* one query's cells */
+	unsigned char *seen;         /* lanes × tile_keys: what is seen of the tile looked at */
+	unsigned char *odd_seen;     /* lanes that see each odd value */
+	int32_t *index;              /* lanes × tile_keys: rows of a term */
 
 	/* Rows that the next batch will want, of q, k, v and out. */
 	struct pe_tile_ahead {
 		const char *row;
-		int64_t rows, bytes, stride;
+		int64_t rows, piece, bytes, stride;
 	} ahead[4];
 	int ahead_count;
 
 	struct pe_tile looked; /* the last tile that was asked cell by cell */
 	int64_t seen_count[PE_TILE_MAX_LANES];
 	bool seen_any;
-	bool mask_hides; /* masked: of this tile, some -inf */
+	bool mask_adds, mask_hides; /* masked: of this tile, anything at all; some -inf */
 
 	/* The block of keys at hand. */
 	int64_t key, key_count;
 	bool has_keys, has_values;
-	const float *raw_values; /* as they came */
-	int64_t raw_stride, raw_step;
+	const float *raw_keys, *raw_values; /* as they came */
+	int64_t key_stride, raw_stride, raw_step;
 	int32_t *odd, odd_count; /* keys whose values are not all finite: packed as 0 */
 };
 
@@ -244,8 +251,10 @@ pe_status pe_tiles_measure_keys(struct pe_tiles *tiles, int64_t heads) PE_NODISC
 void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g);
 void pe_tile_load_keys(struct pe_tile_work *w, int64_t head);
 void pe_tile_load_values(struct pe_tile_work *w, int64_t head);
-/* Notes what the task will want of the same head of that batch. */
-void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch);
+/* f32 in rows that can be read as they are. */
+bool pe_tile_is_plain(const struct pe_tiles *tiles, const pe_tensor *t);
+/* Notes what the task will want of another pair of batch and head. */
+void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch, int64_t head);
 /* Asks the memory for some of that, between products: if all were asked for at once, the processor would
  * wait. */
 void pe_tile_fetch_ahead(struct pe_tile_work *w);
@@ -271,6 +280,8 @@ struct pe_tile_biases pe_tile_make_biases(struct pe_tile_work *w, const struct p
 /* tile_mask.c: a float mask by lanes. */
 /* Whether it can be, of tables that are made. */
 bool pe_tiles_mask_by_lanes(const struct pe_tiles *tiles);
+/* Whether a group keeps its cells from head to head. */
+bool pe_tiles_keep_mask(const struct pe_tiles *tiles);
 /* w->bias ← the mask's cells and what tables say, and bases. Tells whether any query sees any key. */
 bool pe_tile_read_mask(struct pe_tile_work *w, const struct pe_tile *tile);
 
@@ -291,6 +302,8 @@ int64_t pe_tile_nearest_block(const struct pe_tile_work *w, int64_t first, int64
 /* tile_grid.c: tables of the offset between places of a grid. */
 /* Makes tiles->grid of those encodings in bias.rest that it can hold, which leave that list. */
 pe_status pe_tiles_make_grid(struct pe_tiles *tiles) PE_NODISCARD;
+/* Makes tiles->grid.cells, if there is a grid and they are few. */
+pe_status pe_tiles_keep_grid(struct pe_tiles *tiles) PE_NODISCARD;
 /* out (keys first … end - 1 × lanes, with room for another PE_TILE_MAX_LANES floats) ← their biases. */
 void pe_tile_fill_grid(
 	const struct pe_tiles *tiles, const struct pe_tile_group *g, int64_t first, int64_t end, float *out);
@@ -349,6 +362,8 @@ bool pe_tile_add_content(struct pe_tile_work *w, const struct pe_tile *tile, con
 /* tile_values.c */
 /* Scores and w->max into the group's sums. */
 void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile);
+/* Where tiles->at_once: likewise, into out. False if some value is not finite: the group begins anew. */
+bool pe_tile_take_at_once(struct pe_tile_work *w, const struct pe_tile *tile);
 /* The group's rows of the outputs. */
 void pe_tile_store(struct pe_tile_work *w, struct pe_tile_group *g);
 

@@ -82,10 +82,12 @@ static const float *slice(struct pe_tile_work *w, const struct pe_tile *tile)
 /* Keys × lanes: what is kept, or made in `room`. */
 static const float *grid_cells(struct pe_tile_work *w, const struct pe_tile *tile, float *room)
 {
-	struct pe_tile_group *g = tile->group;
-	if (w->grid)
-		return w->grid + (g - w->groups) * w->tiles->plan->keys * PE_TILE_MAX_LANES + tile->first * g->lanes;
-	pe_tile_fill_grid(w->tiles, g, tile->first, tile->end, room);
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_tile_group *g = tile->group;
+	int64_t number = g->head * w->group_count + (g - w->groups);
+	if (t->grid.cells)
+		return t->grid.cells + number * t->plan->keys * PE_TILE_MAX_LANES + tile->first * g->lanes;
+	pe_tile_fill_grid(t, g, tile->first, tile->end, room);
 	return room;
 }
 
@@ -147,9 +149,9 @@ struct pe_tile_biases pe_tile_make_biases(struct pe_tile_work *w, const struct p
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t lanes = tile->group->lanes, cells = (tile->end - tile->first) * lanes;
-	if (t->masked)
+	if (t->masked && w->mask_adds)
 		return (struct pe_tile_biases){w->bias, lanes};
-	if (!asks_rows(t))
+	if (t->masked || !asks_rows(t))
 		return pe_tile_table_biases(w, tile);
 	fill_rows(w, tile);
 	const float *grid = t->grid.values ? grid_cells(w, tile, w->lines) : NULL;

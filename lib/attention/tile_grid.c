@@ -11,6 +11,8 @@
 /* The kinds of pairs with a prefix token, in the order in which their biases are in front of a table. */
 enum { PREFIX_QUERY, PREFIX_KEY, PREFIX_BOTH, KINDS };
 #define IN_FRONT (KINDS * PE_TILE_MAX_LANES)
+/* Tiles are kept if they are no more floats than this. */
+#define KEPT ((int64_t)1 << 18)
 
 /* ---- once a call ----------------------------------------------------------------------- */
 
@@ -228,4 +230,22 @@ void pe_tile_fill_grid(
 		n = pe_min(end - key, place < 0 ? -place : keys->width - place % keys->width);
 		copy_run(t, g, &runs, place, n, out + (key - first) * g->lanes);
 	}
+}
+
+pe_status pe_tiles_keep_grid(struct pe_tiles *t)
+{
+	const struct pe_plan *p = t->plan;
+	int64_t vec = t->kernels->tile_vec, whole = 2 * vec, groups = (p->queries + whole - 1) / whole;
+	int64_t each = p->keys * PE_TILE_MAX_LANES;
+	if (!t->grid.values || p->heads * groups * each > KEPT)
+		return PE_OK;
+	t->grid.cells = pe_alloc(p->ctx, p->heads * groups * each + PE_TILE_MAX_LANES, sizeof(float));
+	for (int64_t i = 0; t->grid.cells && i < p->heads * groups; i++) {
+		struct pe_tile_group g = {.head = i / groups, .first = i % groups * whole};
+		g.count = pe_min(whole, p->queries - g.first);
+		g.vecs = g.count > vec ? 2 : 1;
+		g.lanes = g.vecs * vec;
+		pe_tile_fill_grid(t, &g, 0, p->keys, t->grid.cells + i * each);
+	}
+	return t->grid.cells ? PE_OK : PE_ERR_NOMEM;
 }

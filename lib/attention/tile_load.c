@@ -104,15 +104,24 @@ static int64_t key_head(const struct pe_plan *p, int64_t head)
 	return head / (p->heads / p->key_heads);
 }
 
+bool pe_tile_is_plain(const struct pe_tiles *t, const pe_tensor *tensor)
+{
+	return tensor->dtype == PE_F32 && tensor->strides[3] == 1 && t->plan->rotate.count == 0;
+}
+
 void pe_tile_load_keys(struct pe_tile_work *w, int64_t head)
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t stride, step;
 	const struct pe_place first = {PE_KEYS, w->batch, key_head(t->plan, head), w->key};
 	const float *k = key_rows(t, &first, w->key_count, w->rows, &stride, &step);
+	w->raw_keys = k;
+	w->key_stride = stride;
+	w->has_keys = true;
+	if (t->keys_in_place)
+		return;
 	t->kernels->tile_pack_keys(w->keys, k, w->key_count, stride, step, t->plan->dot_width);
 	pe_tile_load_key_terms(w, head);
-	w->has_keys = true;
 }
 
 /* Values that are not finite are taken out, and added by hand to the queries that see them: their product
@@ -146,17 +155,17 @@ void pe_tile_load_values(struct pe_tile_work *w, int64_t head)
 
 /* ---- what comes next ------------------------------------------------------------------ */
 
-void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch)
+void pe_tile_look_ahead(struct pe_tile_work *w, int64_t batch, int64_t head)
 {
 	const struct pe_plan *p = w->tiles->plan;
 	const pe_tensor *all[] = {&p->out, &p->q, &p->v, &p->k};
-	int64_t head = w->groups[0].head;
 	w->ahead_count = 0;
 	for (int i = 0; i < (p->turns[PE_VALUES] ? 2 : p->turns[PE_KEYS] ? 3 : 4); i++) {
 		int64_t size = (int64_t)pe_dtype_size(all[i]->dtype);
 		w->ahead[w->ahead_count++] =
 			(struct pe_tile_ahead){.row = pe_tensor_at(all[i], batch, i < 2 ? head : key_head(p, head), 0),
 				.rows = all[i]->shape[2],
+				.piece = (all[i]->shape[2] + 1) / 2,
 				.bytes = all[i]->shape[3] * all[i]->strides[3] * size,
 				.stride = all[i]->strides[2] * size};
 	}
@@ -167,11 +176,15 @@ void pe_tile_fetch_ahead(struct pe_tile_work *w)
 	const int64_t line = 64;
 	if (w->ahead_count == 0)
 		return;
-	struct pe_tile_ahead *a = &w->ahead[--w->ahead_count];
+	struct pe_tile_ahead *a = &w->ahead[w->ahead_count - 1];
+	int64_t n = pe_min(a->piece, a->rows);
 	/* Into the second cache: the first is full of the tile at hand. */
-	for (int64_t i = 0; i < a->rows; i++)
+	for (int64_t i = 0; i < n; i++)
 		for (int64_t at = 0; at < a->bytes; at += line)
 			__builtin_prefetch(a->row + i * a->stride + at, 0, 2);
+	a->row += n * a->stride;
+	a->rows -= n;
+	w->ahead_count -= a->rows == 0;
 }
 
 /* ---- lengths of keys ------------------------------------------------------------------ */

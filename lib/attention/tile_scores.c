@@ -113,6 +113,10 @@ static void multiply(
 		.bias_step = bias_step,
 		.scores = tile->scores,
 		.max = w->max};
+	if (t->keys_in_place) {
+		scores.k = w->raw_keys + (tile->first - w->key) * w->key_stride;
+		scores.k_stride = w->key_stride;
+	}
 	t->kernels->tile_scores(&scores);
 }
 

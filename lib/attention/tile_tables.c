@@ -183,6 +183,7 @@ void pe_tiles_free_tables(struct pe_tiles *t)
 	pe_free(ctx, t->after.values);
 	pe_free(ctx, t->grid.values);
 	pe_free(ctx, t->grid.peak);
+	pe_free(ctx, t->grid.cells);
 	pe_free(ctx, t->key_norms);
 }
 

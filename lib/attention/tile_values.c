@@ -120,11 +120,23 @@ static void see_key(const struct pe_tile *tile, int64_t key, unsigned char *seen
 		seen[l] = (unsigned char)!(tile->scores[(key - tile->first) * g->lanes + l] <= -FLT_MAX);
 }
 
+static void clear_sums(const struct pe_tile_work *w, struct pe_tile_group *g)
+{
+	size_t bytes = (size_t)(w->tiles->plan->sum_width * g->lanes) * sizeof *g->sums;
+	if (g->has_sums)
+		return;
+	memset(g->sums, 0, bytes);
+	if (g->after)
+		memset(g->after, 0, bytes);
+	g->has_sums = true;
+}
+
 void pe_tile_take(struct pe_tile_work *w, const struct pe_tile *tile)
 {
 	const struct pe_tiles *t = w->tiles;
 	struct pe_tile_group *g = tile->group;
 	unsigned char *seen = w->odd_seen;
+	clear_sums(w, g);
 	for (int i = 0; i < w->odd_count; i++)
 		if (w->odd[i] + w->key >= tile->first && w->odd[i] + w->key < tile->end)
 			see_key(tile, w->odd[i] + w->key, seen + i * PE_TILE_MAX_LANES);
@@ -175,11 +187,44 @@ static void store_rows(struct pe_tile_work *w, const struct pe_tile_group *g, co
 	}
 }
 
+static void fill_factors(const struct pe_tile_group *g, float *factor)
+{
+	for (int64_t l = 0; l < g->lanes; l++)
+		factor[l] = g->state.sum[l] > 0.0f || isnan(g->state.sum[l]) ? 1.0f / g->state.sum[l] : 0.0f;
+}
+
+bool pe_tile_take_at_once(struct pe_tile_work *w, const struct pe_tile *tile)
+{
+	const struct pe_tiles *t = w->tiles;
+	const struct pe_plan *p = t->plan;
+	struct pe_tile_group *g = tile->group;
+	float factor[PE_TILE_MAX_LANES];
+	int64_t n = tile->end - tile->first;
+	t->kernels->tile_softmax(tile->scores, n, g->vecs, w->max, &g->state);
+	fill_factors(g, factor);
+	struct pe_tile_apply apply = {.queries = g->count, .keys = n, .width = p->sum_width, .lanes = g->lanes};
+	apply.weights = tile->scores;
+	apply.factor = factor;
+	apply.values = (const float *)(const void *)pe_tensor_at(
+		&p->v, w->batch, g->head / (p->heads / p->key_heads), tile->first);
+	apply.stride = p->v.strides[2];
+	apply.out = (float *)(void *)pe_tensor_at(&p->out, w->batch, g->head, g->first);
+	apply.out_stride = p->out.strides[2];
+	g->stored = t->kernels->tile_apply(&apply);
+	if (!g->stored)
+		pe_tile_start_base(w, g);
+	return g->stored;
+}
+
 void pe_tile_store(struct pe_tile_work *w, struct pe_tile_group *g)
 {
 	float factor[PE_TILE_MAX_LANES];
-	for (int64_t l = 0; l < g->lanes; l++)
-		factor[l] = g->state.sum[l] > 0.0f || isnan(g->state.sum[l]) ? 1.0f / g->state.sum[l] : 0.0f;
+	if (g->stored) {
+		store_lse(w, g);
+		return;
+	}
+	clear_sums(w, g);
+	fill_factors(g, factor);
 	int64_t cells = g->after || g->has_odd ? w->tiles->plan->sum_width * g->lanes : 0;
 	for (int64_t i = 0; i < cells; i++)
 		g->sums[i] = g->sums[i] * factor[i % g->lanes] + (g->after ? g->after[i] : 0.0f) +

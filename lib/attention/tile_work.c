@@ -2,9 +2,6 @@
  * The memory of one task of the tiled core: one block of floats, laid out twice, first to count. */
 #include "tile.h"
 
-/* Biases of a grid are kept for all batches of a task if they are no more floats than this. */
-#define KEPT ((int64_t)1 << 16)
-
 /* With base NULL it counts. */
 struct arena {
 	float *base;
@@ -85,11 +82,13 @@ static void lay_out(struct pe_tile_work *w, struct arena *a)
 		float *q = cut(a, p->dot_width * PE_TILE_MAX_LANES), *sums = cut(a, p->sum_width * PE_TILE_MAX_LANES);
 		float *after = p->weights_after.count > 0 ? cut(a, p->sum_width * PE_TILE_MAX_LANES) : NULL;
 		float *odd = cut(a, p->sum_width * PE_TILE_MAX_LANES);
+		float *mask = pe_tiles_keep_mask(t) ? cut(a, p->keys * PE_TILE_MAX_LANES) : NULL;
 		if (w->groups) {
 			w->groups[i].q = q;
 			w->groups[i].sums = sums;
 			w->groups[i].after = after;
 			w->groups[i].odd = odd;
+			w->groups[i].mask = mask;
 		}
 	}
 	w->rows = cut(a, pe_max(w->tile_keys, PE_TILE_MAX_LANES) * widest);
@@ -99,9 +98,6 @@ static void lay_out(struct pe_tile_work *w, struct arena *a)
 	w->bias = cut(a, tile + PE_TILE_MAX_LANES);
 	w->gain = cut(a, tile);
 	w->lines = cut(a, tile + PE_TILE_MAX_LANES);
-	int64_t kept = w->group_count * p->keys * PE_TILE_MAX_LANES;
-	if (t->grid.values && t->batches > 1 && kept <= KEPT)
-		w->grid = cut(a, kept + PE_TILE_MAX_LANES);
 	w->slice = cut(a, w->tile_keys + PE_TILE_MAX_LANES);
 	w->max = cut(a, PE_TILE_MAX_LANES);
 	lay_out_terms(w, a);

@@ -11,7 +11,7 @@
 
 /* Queries of a task: enough that packing a block of keys for them costs next to nothing. */
 #define BLOCK 256
-/* Where there are fewer queries, a task takes as many batches as make so many pairs of query and key. */
+/* Where there are fewer queries, a task takes as many heads as make so many pairs of query and key. */
 #define PAIRS 32768
 
 /* ---- groups ---------------------------------------------------------------------------- */
@@ -26,12 +26,11 @@ void pe_tile_start_group(struct pe_tile_work *w, int64_t number, int64_t head, i
 	g->has_odd = false;
 	g->vecs = count > t->kernels->tile_vec ? 2 : 1;
 	g->lanes = g->vecs * t->kernels->tile_vec;
-	memset(g->sums, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->sums);
-	if (g->after)
-		memset(g->after, 0, (size_t)(t->plan->sum_width * g->lanes) * sizeof *g->after);
+	g->has_sums = g->stored = false;
 	pe_tile_see(w, g);
 	pe_tile_start_base(w, g);
 	pe_tile_load_queries(w, g);
+	pe_tile_fetch_ahead(w);
 	pe_tile_load_group_terms(w, g);
 }
 
@@ -42,13 +41,6 @@ static void start_groups(struct pe_tile_work *w, int64_t head)
 	for (int64_t i = 0; i < w->group_count; i++)
 		pe_tile_start_group(
 			w, i, head, w->first_query + i * whole, pe_min(whole, w->query_count - i * whole));
-}
-
-static void keep_grid(struct pe_tile_work *w)
-{
-	int64_t keys = w->tiles->plan->keys;
-	for (int64_t i = 0; w->grid && i < w->group_count; i++)
-		pe_tile_fill_grid(w->tiles, &w->groups[i], 0, keys, w->grid + i * keys * PE_TILE_MAX_LANES);
 }
 
 void pe_tile_start_keys(struct pe_tile_work *w, int64_t key, int64_t count)
@@ -81,6 +73,13 @@ static void attend_keys(struct pe_tile_work *w, int64_t key)
 			pe_tile_load_keys(w, g->head);
 		pe_tile_fetch_ahead(w);
 		pe_tile_scores(w, &tile);
+		if (w->tiles->at_once) {
+			pe_tile_fetch_ahead(w);
+			if (pe_tile_take_at_once(w, &tile))
+				continue;
+			(void)pe_tile_look(w, &tile);
+			pe_tile_scores(w, &tile);
+		}
 		if (!w->has_values)
 			pe_tile_load_values(w, g->head);
 		pe_tile_fetch_ahead(w);
@@ -152,29 +151,28 @@ static void attend_whole_rows(struct pe_tile_work *w)
 	}
 }
 
-/* Which part of the work a task is. */
+/* Which part of the work a task is: pairs of batch and head. */
 struct part {
-	int64_t first_batch, end_batch, head, first_query;
+	int64_t first_pair, end_pair, first_query;
 };
 
 static struct part part_of(const struct pe_tiles *t, int64_t chunk)
 {
 	const struct pe_plan *p = t->plan;
-	int64_t blocks = (p->queries + t->block - 1) / t->block, rest = chunk / blocks;
-	struct part part = {.head = rest % p->heads, .first_query = chunk % blocks * t->block};
-	part.first_batch = rest / p->heads * t->batches;
-	part.end_batch = pe_min(part.first_batch + t->batches, p->batch);
+	int64_t blocks = (p->queries + t->block - 1) / t->block;
+	struct part part = {.first_pair = chunk / blocks * t->pairs, .first_query = chunk % blocks * t->block};
+	part.end_pair = pe_min(part.first_pair + t->pairs, p->batch * p->heads);
 	return part;
 }
 
-static void attend_batch(struct pe_tile_work *w, const struct part *part, int64_t batch)
+static void attend_pair(struct pe_tile_work *w, const struct part *part, int64_t pair)
 {
-	w->batch = batch;
-	start_groups(w, part->head);
-	if (batch + 1 < part->end_batch)
-		pe_tile_look_ahead(w, batch + 1);
-	if (batch == part->first_batch)
-		keep_grid(w);
+	int64_t heads = w->tiles->plan->heads;
+	w->batch = pair / heads;
+	w->ahead_count = 0;
+	if (pair + 1 < part->end_pair)
+		pe_tile_look_ahead(w, (pair + 1) / heads, (pair + 1) % heads);
+	start_groups(w, pair % heads);
 	if (w->tiles->plan->content_row.count > 0)
 		attend_whole_rows(w);
 	else
@@ -195,8 +193,8 @@ static pe_status attend_part(pe_context *worker, void *arg, int64_t index)
 	w.tile_keys = PE_TILE_KEYS;
 	w.score_tiles = p->content_row.count > 0 ? (p->keys + PE_TILE_KEYS - 1) / PE_TILE_KEYS : 1;
 	pe_status status = pe_tile_work_make(&w);
-	for (int64_t batch = part.first_batch; status == PE_OK && batch < part.end_batch; batch++)
-		attend_batch(&w, &part, batch);
+	for (int64_t pair = part.first_pair; status == PE_OK && pair < part.end_pair; pair++)
+		attend_pair(&w, &part, pair);
 	pe_tile_work_free(&w);
 	return status;
 }
@@ -227,6 +225,18 @@ static int64_t block_size(const struct pe_tiles *t)
 	return pe_min(BLOCK, (t->plan->queries + vec - 1) / vec * vec);
 }
 
+static void choose_places(struct pe_tiles *t)
+{
+	const struct pe_plan *p = t->plan;
+	bool sums =
+		t->values.count == 0 && p->weights_after.count == 0 && p->sum_width % t->kernels->tile_vec == 0;
+	bool one_block = p->keys <= PE_TILE_KEYS && !p->map_heads && p->content_row.count == 0;
+	t->at_once =
+		one_block && sums && pe_tile_is_plain(t, &p->v) && p->out.dtype == PE_F32 && p->out.strides[3] == 1;
+	t->keys_in_place = one_block && p->queries <= 4 * t->kernels->tile_vec && t->content.count == 0 &&
+		pe_tile_is_plain(t, &p->k);
+}
+
 static pe_status prepare(struct pe_tiles *t)
 {
 	const struct pe_plan *p = t->plan;
@@ -234,19 +244,20 @@ static pe_status prepare(struct pe_tiles *t)
 	t->block = block_size(t);
 	PE_TRY(pe_tiles_make_terms(t));
 	PE_TRY(pe_tiles_make_tables(t));
+	choose_places(t);
 	t->masked = pe_tiles_mask_by_lanes(t);
 	t->by_rows = (p->mask.data && !t->masked) || ((p->causal || p->windowed) && !regular);
 	return PE_OK;
 }
 
 /* Several where none has work for long, and all are at hand. */
-static int64_t batches_of_task(const struct pe_tiles *t, bool all_at_hand)
+static int64_t pairs_of_task(const struct pe_tiles *t, bool all_at_hand)
 {
 	const struct pe_plan *p = t->plan;
 	if (!all_at_hand || p->queries > t->block || p->map_heads || p->content_row.count > 0)
 		return 1;
 	int64_t most = PAIRS / pe_max(1, p->queries) / pe_max(1, p->keys);
-	return pe_min(pe_max(1, most), p->batch);
+	return pe_min(pe_max(1, most), p->batch * p->heads);
 }
 
 /* All queries of key heads first … first + count - 1, over all batches. */
@@ -263,9 +274,9 @@ static pe_status attend_heads(struct pe_tiles *t, int64_t first, int64_t count)
 	}
 	int64_t each = p->heads / p->key_heads * blocks;
 	t->first_chunk = first * each;
-	if (t->batches > 1)
+	if (t->pairs > 1)
 		return pe_parallel(
-			p->ctx, (p->batch + t->batches - 1) / t->batches * p->heads, attend_part, t, "attention");
+			p->ctx, (p->batch * p->heads + t->pairs - 1) / t->pairs, attend_part, t, "attention");
 	return pe_parallel(p->ctx, count * each, attend_part, t, "attention");
 }
 
@@ -280,7 +291,9 @@ pe_status pe_attend_tiled(struct pe_plan *plan)
 	pe_status status = prepare(&tiles);
 	int64_t all = plan->batch * plan->key_heads;
 	int64_t some = pe_tiles_packed_key_heads(&tiles, pe_tiles_turned_heads(&tiles));
-	tiles.batches = batches_of_task(&tiles, some == all);
+	tiles.pairs = pairs_of_task(&tiles, some == all);
+	if (status == PE_OK && tiles.pairs > 1)
+		status = pe_tiles_keep_grid(&tiles);
 	if (status == PE_OK)
 		status = pe_tiles_make_packed(&tiles, some);
 	if (status == PE_OK)

@@ -47,6 +47,8 @@ struct pe_tile_scores {
 	const float *q; /* packed queries */
 	const float *k; /* packed keys, from the beginning of a panel on */
 	int64_t keys;   /* up to the end of a panel, unless it is all of the block */
+	/* 0: packed. Else from key to key, where they lie as rows. */
+	int64_t k_stride;
 	/* What is added: for the lanes of key j, contiguous floats from bias + j · bias_step on. NULL: none. */
 	const float *bias;
 	int64_t bias_step;
@@ -118,7 +120,7 @@ struct pe_tile_copy {
 };
 typedef void pe_tile_copy_fn(const struct pe_tile_copy *t);
 
-/* A mask's cells, keys × lanes, into biases, in place: log2(e) · (cell - base) + added, the difference being
+/* biases ← of a mask's cells, keys × lanes: log2(e) · (cell - base) + added, the difference being
  * bounded by PE_TILE_MOST; -inf stays what it is, whatever is added. Tells whether there is any. */
 struct pe_tile_mask {
 	int vecs;
@@ -126,7 +128,8 @@ struct pe_tile_mask {
 	const float *base;  /* lanes: below 2^54 */
 	const float *added; /* of key j from added + j · added_step on. NULL: nothing */
 	int64_t added_step;
-	float *cells;
+	const float *cells;
+	float *biases; /* may be cells */
 };
 typedef bool pe_tile_mask_fn(const struct pe_tile_mask *t);
 
@@ -157,6 +160,16 @@ struct pe_tile_sum {
 	float *out;           /* width × lanes */
 };
 typedef void pe_tile_sum_fn(const struct pe_tile_sum *t);
+
+/* out[i · out_stride + c] ← factor[i] · Σ_j weights[j · lanes + i] · values[j · stride + c], for a width of
+ * whole vectors. Tells whether all are finite. */
+struct pe_tile_apply {
+	int64_t queries, keys, width, lanes;
+	const float *weights, *values, *factor;
+	float *out;
+	int64_t stride, out_stride;
+};
+typedef bool pe_tile_apply_fn(const struct pe_tile_apply *t);
 
 /* out[i · stride + c] ← factor[i] · sums[c][i] for the first n lanes. */
 typedef void pe_tile_finish_fn(

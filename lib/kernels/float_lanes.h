@@ -36,20 +36,21 @@ INLINE void put(float *p, vec a)
 	*(vec *)p = a;
 }
 
-/* acc[r] += Σ a[i · a_step + r] · b[i], where b[i] is one of n rows of vecs vectors. */
+/* acc[r] += Σ a[i · a_step + r · a_row] · b[i], where b[i] is one of n rows of vecs vectors, b_step floats
+ * apart. */
 INLINE void tile_multiply(vec acc[ROWS][2], const int rows, const int vecs, int64_t n, const float *a,
-	int64_t a_step, const float *b)
+	int64_t a_step, int64_t a_row, const float *b, int64_t b_step)
 {
 	for (int64_t i = 0; i < n; i++) {
 		vec row[2];
-		EACH(v) row[v] = at(b + v * VEC_LANES);
+		EACH(v) row[v] = at_loose(b + v * VEC_LANES);
 		EACH_ROW(r)
 		{
-			vec factor = vec_all(a[r]);
+			vec factor = vec_all(a[r * a_row]);
 			EACH(v) acc[r][v] = vec_fused(factor, row[v], acc[r][v]);
 		}
 		a += a_step;
-		b += vecs * VEC_LANES;
+		b += b_step;
 	}
 }
 

@@ -41,6 +41,7 @@ struct pe_kernels {
 	pe_tile_max_fn *tile_max;
 	pe_tile_softmax_fn *tile_softmax;
 	pe_tile_sum_fn *tile_sum;
+	pe_tile_apply_fn *tile_apply;
 	pe_tile_finish_fn *tile_finish;
 	pe_tile_convert_fn *tile_from_f16, *tile_from_bf16;
 

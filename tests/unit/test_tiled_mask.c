@@ -14,7 +14,7 @@
 
 #define BATCH 3
 #define HEADS 2
-#define WIDTH 8
+#define WIDTH 16
 #define MOST 300
 
 struct call {
@@ -163,10 +163,13 @@ static void test_odd_cells(void **state)
 	}
 }
 
-/* Windows of a grid, with a table of offsets, a mask each. */
+/* Windows of a grid, with a table of offsets, a mask each, which heads share and some windows have none of;
+ * values that are not finite in one of them. */
 static void test_windows(void **state)
 {
-	for (int kind = 0; kind < 7; kind++) {
+	float sinks[] = {0.5f, -200};
+	pe_tensor sink = pe_tensor_dense(sinks, PE_F32, 1, (int64_t[]){HEADS});
+	for (int turn = 0; turn < 28; turn++) {
 		struct call *c = make_call(*state, NULL, 49, 49);
 		pe_params *params = NULL;
 		assert_int_equal(pe_domain_grid(*state, 1, 7, 7, 0, &c->layer.keys), PE_OK);
@@ -176,7 +179,11 @@ static void test_windows(void **state)
 							 *state, pe_encoder_find("swin"), params, c->layer.keys, NULL, &c->layer.list[0]),
 			PE_OK);
 		c->layer.count = 1;
-		set_mask(c, kind, PE_F32, (int64_t[]){BATCH, 1, 49, 49});
+		set_mask(c, turn % 7, PE_F32, (int64_t[]){BATCH, 1, 49, 49});
+		memset((float *)c->cells + 49 * 49, 0, 49 * 49 * sizeof(float));
+		c->tensors.sinks = turn / 7 % 2 ? &sink : NULL;
+		if (turn / 14)
+			((float *)c->v.data)[3 * 49 * WIDTH + 5 * WIDTH + 1] = NAN;
 		agree(*state, c);
 		c->options.softcap = 2;
 		agree(*state, c);
