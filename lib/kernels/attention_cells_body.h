@@ -191,9 +191,9 @@ static bool tile_mask(const struct pe_tile_mask *t)
 		vec base = at(t->base + v * VEC_LANES);
 		for (int64_t j = 0; j < t->keys; j++) {
 			int64_t cell = (j * t->vecs + v) * VEC_LANES;
-			const float *added = t->added + j * t->added_step + v * VEC_LANES;
-			any |= mask_cell(
-				t->biases + cell, t->cells + cell, base, t->added ? at_loose(added) : vec_all(0.0f));
+			int64_t of_key = j * t->added_step + v * VEC_LANES;
+			vec added = t->added ? at_loose(t->added + of_key) : vec_all(0.0f);
+			any |= mask_cell(t->biases + cell, t->cells + cell, base, added);
 		}
 	}
 	int32_t all = 0;
