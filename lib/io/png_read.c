@@ -147,8 +147,11 @@ static bool is_too_short(const struct job *job)
 static bool has_room(const struct job *job)
 {
 	const struct pe_image *image = job->image;
-	const uint8_t *samples = image->samples, *end = job->raw.data + job->raw.size;
-	return !samples || (size_t)(end - samples) >= (size_t)image->info.height * pe_picture_row_bytes(image);
+	const uint8_t *samples = image->samples;
+	if (!samples)
+		return true;
+	size_t room = (size_t)(job->raw.data + job->raw.size - samples);
+	return room >= (size_t)image->info.height * pe_picture_row_bytes(image);
 }
 
 static pe_status prepare(struct job *job)
