@@ -17,7 +17,6 @@
 #define BLOCK 128  /* keys at a time: so many rows of keys or values stay in the second cache */
 /* A base may be so much below what is met later. */
 #define SLACK 16.0
-#define AHEAD 32 /* vectors that are asked for before they are wanted */
 
 /* What a chunk yields of one query, besides sums of values. */
 struct part {
@@ -111,7 +110,7 @@ static const float *load(struct work *w, struct pe_place first, int64_t n, float
 	const pe_tensor *t = first.side == PE_QUERIES ? &p->q : first.side == PE_KEYS ? &p->k : &p->v;
 	int64_t width = t->shape[3], step = t->strides[3];
 	*stride = p->rotated[first.side][p->rotate.count];
-	if (p->rotate.count > 0) {
+	if (p->turns[first.side]) {
 		pe_tile_turn_rows(p, &first, n, w->turning, room);
 		return room;
 	}

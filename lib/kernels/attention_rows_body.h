@@ -5,8 +5,6 @@
 
 /* Column vectors of a sum at a time: enough to hide the time of an addition. */
 #define COLUMNS 8
-/* Keys or values that are asked for before they are wanted. */
-#define AHEAD 16
 
 /* In two sums, since one would wait for each addition. */
 INLINE vec dot_lanes(const float *q, const float *k, int64_t width)

@@ -110,7 +110,8 @@ static void test_sizes(void **state)
 static void of_encoders(pe_context *ctx)
 {
 	static const char *const list[] = {"alibi:heads=4", "t5:heads=4", "rope:head_dim=16", "kerple:heads=4",
-		"fire:heads=4", "xpos:head_dim=16", "deberta:heads=4,head_dim=16"};
+		"fire:heads=4", "xpos:head_dim=16", "deberta:heads=4,head_dim=16", "kerple:heads=4,weight=1",
+		"pope:head_dim=16,heads=4", "randomised:over=t5:heads=4", "floater:dim=64,heads=4,target=qkv"};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
 		struct call *c =
 			make_call(ctx, &(struct sizes){2, 4, i % 2 ? 2 : 4, 1 + (int64_t)i % 3, 1100, 16, 16}, list[i],
