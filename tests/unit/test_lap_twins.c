@@ -112,6 +112,41 @@ static void a_star_of_many_leaves(void **state)
 	xt_edges_free(&e);
 }
 
+/* Nothing is lost where memory ends on the way to the quotient, in it, or back. */
+static void every_allocation_may_fail(void **state)
+{
+	struct xt_edges e = blown_up(3, 12, 6, 2, 62);
+	pe_status status = PE_ERR_NOMEM;
+	int64_t live = xt_live_blocks(), at;
+	assert_true(e.n > 256); /* beyond lanes */
+	pe_graph *graph = xt_graph(*state, &e, 1, NULL);
+	pe_domain *domain;
+	pe_params *params;
+	assert_int_equal(pe_params_create(*state, "lap", &params), PE_OK);
+	assert_int_equal(pe_domain_graph(*state, graph, &domain), PE_OK);
+	int64_t inputs = xt_live_blocks();
+	double *out = malloc((size_t)e.n * 8 * sizeof *out);
+	pe_tensor outs[3] = {pe_tensor_dense(out, PE_F64, 2, (int64_t[]){e.n, 8})};
+	for (at = 0; status == PE_ERR_NOMEM; at++) {
+		pe_encoding *encoding = NULL;
+		xt_fail_allocation(at, false);
+		status = pe_encoding_create(*state, pe_encoder_find("lap"), params, domain, NULL, &encoding);
+		if (status == PE_OK)
+			status = pe_encoding_compute(encoding, outs, 3);
+		pe_encoding_destroy(&encoding);
+		assert_int_equal(xt_live_blocks(), inputs);
+	}
+	xt_fail_allocation(-1, false);
+	assert_int_equal(status, PE_OK);
+	assert_true(at > 20);
+	free(out);
+	pe_params_destroy(&params);
+	pe_domain_destroy(&domain);
+	pe_graph_destroy(&graph);
+	assert_int_equal(xt_live_blocks(), live);
+	xt_edges_free(&e);
+}
+
 /* ---- large groups without twins ----------------------------------------------------- */
 
 /* `legs` paths from one hub: every value of a leg alone comes legs - 1 times. */
@@ -180,6 +215,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(like_lapack),
 		cmocka_unit_test(twins_share_their_value),
 		cmocka_unit_test(a_star_of_many_leaves),
+		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(legs_of_a_spider),
 		cmocka_unit_test(long_paths_and_cycles),
 	};
