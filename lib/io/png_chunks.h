@@ -51,7 +51,7 @@ void pe_png_stream_start(struct pe_png_stream *stream, const struct pe_picture_s
 bool pe_png_stream_read(struct pe_png_stream *stream, uint8_t *out, size_t size);
 
 /* Allocates image->samples, of which *out, the pixels unpacked, is the end: row y there begins no earlier
- * than row y + 1 of the samples, so that rows may be read and samples written in turn. out->data NULL, and no
+ * than row y of the samples, so that row by row may be read and its samples written. out->data NULL, and no
  * samples, where only libpng will do (lenient, interlaced), or can say what is wrong with them. */
 pe_status pe_png_unpack(struct pe_image *image, const struct pe_picture_source *source,
 	const struct pe_png_layout *layout, struct pe_png_raw *out) PE_NODISCARD;
