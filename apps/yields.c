@@ -107,7 +107,7 @@ pe_status yields_find(const pe_encoder *encoder, const char *preset, struct yiel
 	struct yields other;
 	TRY(bind_to(encoder, preset, 0, out));
 	TRY(bind_to(encoder, preset, 1, &other));
-	for (int64_t i = 0; i < out->count; i++)
+	for (int64_t i = 0; i < out->count && i < other.count; i++)
 		name_sides(sizes_of(pe_encoder_family(encoder)), &other.arrays[i], &out->arrays[i]);
 	return PE_OK;
 }
