@@ -202,8 +202,10 @@ int qkv_place(struct cli *cli, struct qkv *qkv)
 		return usage_error(cli, "tokens stand on a --grid or on a --graph, not on both");
 	if (!grid && (cli_has(cli, "prefix") || cli_has(cli, "query-grid")))
 		return usage_error(cli, "--%s is of a --grid", cli_has(cli, "prefix") ? "prefix" : "query-grid");
-	if (!grid && !graph)
-		return place_in_sequence(cli, qkv);
+	if (!grid && !graph) {
+		int code = input_refuse_options(cli, &qkv->place);
+		return code == EXIT_DONE ? place_in_sequence(cli, qkv) : code;
+	}
 	if (cli_has(cli, "offset"))
 		return usage_error(cli, "--offset is of a sequence, not of a --%s", grid ? "grid" : "graph");
 	if (pe_bundle_find(qkv->file, "q_positions", NULL) || pe_bundle_find(qkv->file, "k_positions", NULL))

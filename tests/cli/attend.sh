@@ -125,6 +125,7 @@ pooled=$source/tests/golden/decomposed/mvit_mixed.npz
 expect 0 attend "$pooled" --grid 4x5 --query-grid 6x2 --prefix 1 --with decomposed:head_dim=5 --core reference -o b.npz
 expect 1 compare b.npz "$pooled" --tolerance 1e-5; prints '^alike *out '
 expect 3 attend "$pooled" --grid 4x5 --query-grid 6x3 --prefix 1 -o no.npz; says 'has 19 tokens, and there are 13 queries'
+expect 2 attend "$plain" --loops keep -o no.npz; says 'loops is of graphs, and .* is none'
 expect 2 attend "$plain" --query-grid 7x1 -o no.npz; says 'query-grid is of a --grid'
 expect 2 attend "$golden/axes.npz" --grid 4x4 --prefix 1 -o no.npz; says 'no need of a --grid'
 expect 3 attend "$golden/grid.npz" --grid 4x4 -o no.npz; says 'has 16 tokens, and there are 17 keys'
