@@ -45,8 +45,9 @@ static int open_own_place(struct source *s)
 		return input_refuse_options(s->cli, &s->input);
 	snprintf(s->place, sizeof s->place, "grid:%s", grid);
 	int code = input_open(s->cli, s->place, &s->input);
-	if (code == EXIT_DONE && !cli_has(s->cli, "prefix") && prefix)
-		s->input.prefix = strtoll(prefix, NULL, 10);
+	long long before = prefix ? strtoll(prefix, NULL, 10) : 0;
+	if (code == EXIT_DONE && !cli_has(s->cli, "prefix") && before > 0 && before <= INT32_MAX)
+		s->input.prefix = before;
 	return code;
 }
 
