@@ -13,6 +13,8 @@
 #define BLOCK PE_CHEBYSHEV_LANES
 #define SPREAD 3.0 /* what is let through, against what is wanted */
 #define GAIN 100.0 /* of one application of the polynomial, at the low end */
+/* Of what was found below the low end, and is kept out of the basis: more would bring its rounding back. */
+#define MOST_GAIN 1e10
 
 /* What is damped is somewhere above the cut. */
 static bool map(const void *arg, double theta, double norm, double *value, double *residual, double *error)
@@ -44,6 +46,13 @@ static double choose_cut(const struct pe_eigen_search *search, const struct pe_e
 	return at < e->count ? e->values[0] + SPREAD * (e->values[at] - e->values[0]) : 0;
 }
 
+static int32_t choose_degree(const struct pe_eigen_search *search, double low, double cut, double upper)
+{
+	double bottom = search->found > 0 ? fmin(search->found_values[0], 0) : 0;
+	int32_t most = pe_chebyshev_degree(fmin(bottom, low), cut, upper, MOST_GAIN);
+	return (int32_t)pe_min(pe_chebyshev_degree(low, cut, upper, GAIN), most);
+}
+
 /* Ritz values come down to the eigenvalues: so does the cut. */
 static pe_status adapt(struct pe_eigen_search *search, const struct pe_eigen_estimate *e, bool *changed)
 {
@@ -57,7 +66,7 @@ static pe_status adapt(struct pe_eigen_search *search, const struct pe_eigen_est
 	double before = filter->centre - filter->half;
 	if (!(cut > low) || !(cut < upper) || (filter->degree > 1 && cut - low > 0.6 * (before - low)))
 		return PE_OK;
-	pe_chebyshev_set(filter, low, cut, upper, pe_chebyshev_degree(low, cut, upper, GAIN));
+	pe_chebyshev_set(filter, low, cut, upper, choose_degree(search, low, cut, upper));
 	*changed = true;
 	return PE_OK;
 }

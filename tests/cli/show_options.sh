@@ -122,6 +122,14 @@ expect 2 show l.npz --patch 3 -o no.png; says 'patch is of pictures'
 expect 2 show l.npz --prefix 3 -o no.png; says 'prefix is of grids'
 no_file no.png
 
+# A prefix that no grid could have is not one.
+for prefix in 9223372036854775807 -1; do
+	expect 0 encode grid:3x4 --with axial:dim=8 -q -o p/
+	sed "s/^{/{\"prefix\":\"$prefix\",/" p/metadata.json >changed.json
+	mv changed.json p/metadata.json
+	expect 0 show p/ --json -o x.png; prints '"plots":\["sheet"\]'
+done
+
 # Arrays of others are recognised by name and shape, or must be chosen.
 expect 0 encode seq:6 --with t5:heads=2 --save-weights w/ -q -o b.npz
 expect 0 show w/ -v -o x.png; says 'plot table'
