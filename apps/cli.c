@@ -253,7 +253,8 @@ bool cli_choice(const struct cli *cli, const char *name, int *choice)
 			*choice = i;
 			return true;
 		}
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", i ? ", " : "", (int)size, at);
+		if (used < sizeof list)
+			used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", i ? ", " : "", (int)size, at);
 		at += size + (at[size] == '|');
 	}
 	if (text)
