@@ -124,7 +124,7 @@ static const float *load(struct work *w, struct pe_place first, int64_t n, float
 			for (int64_t c = 0; c < width; c++)
 				room[i * width + c] = ((const float *)(const void *)from)[c * step];
 		else
-			(t->dtype == PE_F16 ? k->tile_from_f16 : k->tile_from_bf16)(
+			pe_tile_converter(k, t->dtype)(
 				room + i * width, (const uint16_t *)(const void *)from, step, width);
 	}
 	return room;
@@ -385,13 +385,12 @@ bool pe_plan_is_few(const struct pe_plan *p)
 pe_status pe_attend_few(struct pe_plan *p)
 {
 	struct few f = {.plan = p, .kernels = p->ctx->kernels};
-	bool regular = pe_domain_is_regular(p->query_domain, p->key_domain);
 	int64_t parts;
 	f.group = p->heads / p->key_heads;
 	f.rows = f.group * p->queries;
 	f.row_blocks = (f.rows + ROWS - 1) / ROWS;
 	f.chunks = (p->keys + CHUNK - 1) / CHUNK;
-	f.by_rows = p->mask.data || ((p->causal || p->windowed) && !regular);
+	f.by_rows = p->mask.data || !pe_plan_sees_range(p);
 	f.biased = p->scores.count > 0 || (p->mask.data && pe_dtype_is_float(p->mask.dtype));
 	f.adjusted = f.biased || p->gains.count > 0 || p->softcap > 0;
 	if (!pe_mul(p->batch * p->heads * p->queries, f.chunks, &parts))

@@ -55,6 +55,8 @@ double pe_plan_scale(const struct pe_plan *plan, int64_t batch, int64_t head, in
  * lengths, causality and window (not by the mask). Empty: first = end. */
 void pe_plan_key_range(const struct pe_plan *plan, int64_t batch, int64_t first_query, int64_t end_query,
 	int64_t *first, int64_t *end);
+/* Whether that range is all that causality and window say: there are none, or positions are regular. */
+bool pe_plan_sees_range(const struct pe_plan *plan);
 /* seen[c] ← whether a query sees key cells->key + c. Returns how many. A float mask of -inf hides. */
 int64_t pe_plan_visible(const struct pe_plan *plan, const struct pe_cells *cells, unsigned char *seen);
 /* added[c] += the float mask; a bool mask adds nothing. */

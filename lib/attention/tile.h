@@ -308,6 +308,12 @@ pe_status pe_tiles_keep_grid(struct pe_tiles *tiles) PE_NODISCARD;
 void pe_tile_fill_grid(
 	const struct pe_tiles *tiles, const struct pe_tile_group *g, int64_t first, int64_t end, float *out);
 
+/* From f16 or bf16 to floats. */
+static inline pe_tile_convert_fn *pe_tile_converter(const struct pe_kernels *kernels, pe_dtype from)
+{
+	return from == PE_F16 ? kernels->tile_from_f16 : kernels->tile_from_bf16;
+}
+
 /* tile_scores.c */
 /* Which keys a group sees. */
 void pe_tile_see(struct pe_tile_work *w, struct pe_tile_group *g);

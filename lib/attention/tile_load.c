@@ -18,8 +18,7 @@ static const float *rows_of(const struct pe_tiles *tiles, const pe_tensor *t, co
 		*step = t->strides[3];
 		return (const float *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token);
 	}
-	pe_tile_convert_fn *convert =
-		t->dtype == PE_F16 ? tiles->kernels->tile_from_f16 : tiles->kernels->tile_from_bf16;
+	pe_tile_convert_fn *convert = pe_tile_converter(tiles->kernels, t->dtype);
 	for (int64_t i = 0; i < n; i++)
 		convert(scratch + i * width,
 			(const uint16_t *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token + i),

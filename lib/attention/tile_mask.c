@@ -10,8 +10,7 @@ bool pe_tiles_mask_by_lanes(const struct pe_tiles *t)
 {
 	const struct pe_plan *p = t->plan;
 	bool adds = p->mask.data && pe_dtype_is_float(p->mask.dtype) && p->mask.dtype != PE_F64;
-	bool by_interval = (!p->causal && !p->windowed) || pe_domain_is_regular(p->query_domain, p->key_domain);
-	return adds && by_interval && !t->bias.steep && t->bias.rest.count == 0 && !p->map_heads &&
+	return adds && pe_plan_sees_range(p) && !t->bias.steep && t->bias.rest.count == 0 && !p->map_heads &&
 		p->content_row.count == 0 && p->weights_after.count == 0;
 }
 
@@ -25,8 +24,7 @@ static void load_cells(struct pe_tile_work *w, const struct pe_tile *tile, float
 	int64_t size = (int64_t)pe_dtype_size(mask->dtype);
 	const char *from = pe_tensor_at(mask, w->batch, g->head, g->first) + tile->first * step * size;
 	if (mask->dtype != PE_F32) {
-		pe_tile_convert_fn *convert =
-			mask->dtype == PE_F16 ? t->kernels->tile_from_f16 : t->kernels->tile_from_bf16;
+		pe_tile_convert_fn *convert = pe_tile_converter(t->kernels, mask->dtype);
 		for (int64_t l = 0; l < g->count; l++)
 			convert(w->lines + l * n, (const uint16_t *)(const void *)(from + l * stride * size), step, n);
 		from = (const char *)w->lines;

@@ -240,13 +240,12 @@ static void choose_places(struct pe_tiles *t)
 static pe_status prepare(struct pe_tiles *t)
 {
 	const struct pe_plan *p = t->plan;
-	bool regular = pe_domain_is_regular(p->query_domain, p->key_domain);
 	t->block = block_size(t);
 	PE_TRY(pe_tiles_make_terms(t));
 	PE_TRY(pe_tiles_make_tables(t));
 	choose_places(t);
 	t->masked = pe_tiles_mask_by_lanes(t);
-	t->by_rows = (p->mask.data && !t->masked) || ((p->causal || p->windowed) && !regular);
+	t->by_rows = (p->mask.data && !t->masked) || !pe_plan_sees_range(p);
 	return PE_OK;
 }
 

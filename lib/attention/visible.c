@@ -108,6 +108,11 @@ static int64_t keys_before(const struct pe_plan *p, double position, bool at, in
 	return n;
 }
 
+bool pe_plan_sees_range(const struct pe_plan *p)
+{
+	return (!p->causal && !p->windowed) || pe_domain_is_regular(p->query_domain, p->key_domain);
+}
+
 /* Narrowed by positions where these are numbers one apart; else by lengths alone. */
 void pe_plan_key_range(const struct pe_plan *p, int64_t batch, int64_t first_query, int64_t end_query,
 	int64_t *first, int64_t *end)
@@ -116,8 +121,7 @@ void pe_plan_key_range(const struct pe_plan *p, int64_t batch, int64_t first_que
 	int64_t keys = key_count(p, batch);
 	*first = 0;
 	*end = keys;
-	if ((!p->causal && !p->windowed) || !pe_domain_is_regular(p->query_domain, p->key_domain) ||
-		end_query <= first_query)
+	if ((!p->causal && !p->windowed) || !pe_plan_sees_range(p) || end_query <= first_query)
 		return;
 	reach_of(p, batch, first_query, &low, &unused);
 	reach_of(p, batch, end_query - 1, &unused, &high);
