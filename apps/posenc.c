@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * posenc: positional encodings from the command line. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +40,25 @@ static int run(const struct command *command, int argc, char **argv)
 	return code;
 }
 
+/* OpenBLAS starts a thread a CPU when it is loaded, and each turns idly for some 70 ms, on the CPUs that our
+ * own threads are to have. posenc has BLAS work on one thread always: the others may go. */
+static void end_idle_blas_threads(void)
+{
+	void *set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+	void *end = dlsym(RTLD_DEFAULT, "blas_thread_shutdown_");
+	void (*set_threads)(int);
+	int (*end_threads)(void);
+	if (!set || !end)
+		return;
+	memcpy(&set_threads, &set, sizeof set);
+	memcpy(&end_threads, &end, sizeof end);
+	set_threads(1);
+	(void)end_threads();
+}
+
 int main(int argc, char **argv)
 {
+	end_idle_blas_threads();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, with a message and an exit code */
 	if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
 		printf("posenc %s\n", pe_version());
