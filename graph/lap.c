@@ -118,10 +118,8 @@ static void say(pe_encoding *e, const struct state *s, const struct pe_lap_summa
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 {
 	const struct state *s = e->state;
-	struct pe_lap_outputs outputs = {
-		.vectors = outs[0], .values = outs[1], .groups = outs[2], .values_by_node = s->graphgps};
 	struct pe_lap_summary summary;
-	PE_TRY(pe_lap_run(e, &s->options, s->graph, &outputs, &summary));
+	PE_TRY(pe_lap_run(e, &s->options, s->graph, s->graphgps, outs, &summary));
 	say(e, s, &summary);
 	if (e->quality.failed == 0)
 		return PE_OK;

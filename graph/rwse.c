@@ -6,13 +6,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "encoder.h"
+#include "graph_parts.h"
 #include "pool.h"
 #include "token_table.h"
 #include "walk.h"
 
-#define CHUNK_NODES 4096   /* a piece of work: the graphs that begin in so many nodes … */
-#define LARGE 512          /* … but graphs of more nodes than this are cut themselves, … */
+#define LARGE 512          /* graphs of more nodes than this are cut themselves, … */
 #define BLOCKS_PER_PIECE 4 /* … into so many blocks of start vertices */
 #define KEPT 64            /* pieces of scratch memory that wait for the next piece of work */
 
@@ -206,11 +205,12 @@ static pe_status any_graph(pe_context *ctx, struct target *t)
 	return status;
 }
 
-static pe_status do_graph(pe_context *ctx, const struct state *s, const pe_tensor *out, int64_t g,
+/* With `small`, a small undirected graph is done in it, and rows. */
+static pe_status do_graph(pe_context *ctx, const struct state *s, const struct pe_part *part, int64_t g,
 	struct pe_walk_small *small, double *rows)
 {
 	struct pe_csr view = pe_graph_view(s->graph, g);
-	struct target t = {.s = s, .out = out, .first = s->graph->ptr[g]};
+	struct target t = {.s = s, .out = &part->outs[0], .first = s->graph->ptr[g] - part->node};
 	PE_TRY(pe_walk_create(ctx, &view, s->graph->directed, &t.walk));
 	pe_status status = PE_OK;
 	if (small && !s->graph->directed && view.n <= PE_WALK_SMALL)
@@ -223,58 +223,32 @@ static pe_status do_graph(pe_context *ctx, const struct state *s, const pe_tenso
 
 /* ---- all graphs --------------------------------------------------------------------- */
 
-struct work {
-	const struct state *s;
-	const pe_tensor *out;
-};
-
-/* The first graph that begins at this node or behind it. */
-static int64_t first_graph(const pe_graph *graph, int64_t node)
+static pe_status do_part(pe_context *ctx, void *arg, const struct pe_part *part)
 {
-	int64_t low = 0, high = graph->count;
-	while (low < high) {
-		int64_t middle = low + (high - low) / 2;
-		if (graph->ptr[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static int64_t nodes_of(const pe_graph *graph, int64_t g)
-{
-	return graph->ptr[g + 1] - graph->ptr[g];
-}
-
-static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
-{
-	const struct work *w = arg;
-	const pe_graph *graph = w->s->graph;
+	const struct state *s = arg;
 	struct pe_walk_small *small = NULL;
-	double *rows = pe_alloc(worker, (PE_WALK_SMALL + 1) * w->s->steps, sizeof *rows);
-	pe_status status = rows ? pe_walk_small_create(worker, w->s->steps, &small) : PE_ERR_NOMEM;
-	int64_t last = first_graph(graph, (chunk + 1) * CHUNK_NODES);
-	for (int64_t g = first_graph(graph, chunk * CHUNK_NODES); g < last && status == PE_OK; g++)
-		if (nodes_of(graph, g) > 0 && nodes_of(graph, g) <= LARGE)
-			status = do_graph(worker, w->s, w->out, g, small, rows);
-	pe_walk_small_destroy(worker, &small);
-	pe_free(worker, rows);
+	if (part->large)
+		return do_graph(ctx, s, part, part->first, NULL, NULL);
+	double *rows = pe_alloc(ctx, (PE_WALK_SMALL + 1) * s->steps, sizeof *rows);
+	pe_status status = rows ? pe_walk_small_create(ctx, s->steps, &small) : PE_ERR_NOMEM;
+	for (int64_t g = part->first; g < part->end && status == PE_OK; g++)
+		if (s->graph->ptr[g + 1] > s->graph->ptr[g])
+			status = do_graph(ctx, s, part, g, small, rows);
+	pe_walk_small_destroy(ctx, &small);
+	pe_free(ctx, rows);
 	return status;
 }
 
 static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 {
-	const struct state *s = e->state;
-	struct work work = {s, &outs[0]};
+	struct state *s = e->state;
+	struct pe_graph_parts parts;
 	if (!outs[0].data)
 		return PE_OK;
-	int64_t chunks = (s->graph->nodes + CHUNK_NODES - 1) / CHUNK_NODES;
-	PE_TRY(pe_parallel(e->ctx, chunks, do_chunk, &work, "rwse"));
-	for (int64_t g = 0; g < s->graph->count; g++)
-		if (nodes_of(s->graph, g) > LARGE)
-			PE_TRY(do_graph(e->ctx, s, &outs[0], g, NULL, NULL));
-	return PE_OK;
+	PE_TRY(pe_graph_parts_plan(e->ctx, s->graph, LARGE, &parts));
+	pe_status status = pe_graph_parts_run(e, &parts, outs, do_part, s);
+	pe_graph_parts_free(e->ctx, &parts);
+	return status;
 }
 
 /* ---- the encoder -------------------------------------------------------------------- */

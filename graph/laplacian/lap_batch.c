@@ -2,14 +2,11 @@
 #include "lap_batch.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "graph_parts.h"
 #include "lap_block.h"
-#include "pool.h"
+#include "lap_outputs.h"
 
-/* A chunk of neighbouring graphs ends where the sum of n² passes this: some 1,000 molecules, few enough
- * for threads to end together. */
-#define CHUNK_WORK ((int64_t)1 << 19)
 /* Graphs above this are solved one by one, by engines that use the threads themselves. */
 #define LARGE 4096
 
@@ -18,7 +15,7 @@ struct failure {
 	char *why;
 };
 
-/* What one chunk, or the large graphs, came to. */
+/* What one part came to. */
 struct tally {
 	pe_quality quality;
 	int64_t padded;
@@ -29,15 +26,16 @@ struct tally {
 
 struct job {
 	const struct pe_lap_options *options;
-	const struct pe_lap_outputs *outputs;
 	const pe_graph *graph;
-	int64_t *ends; /* chunks: one past the last graph */
+	bool values_by_node;
 	struct tally *tallies;
-	int64_t chunks;
 };
 
-/* What a chunk works with. */
+/* What a part works with. */
 struct worker {
+	const struct job *job;
+	const struct pe_part *part;
+	struct pe_lap_outputs outputs;
 	struct pe_lap_block block;
 	struct pe_lap_work work;
 	struct tally *tally;
@@ -71,35 +69,30 @@ static pe_status note_failure(pe_context *ctx, int64_t g, pe_status why, struct 
 }
 
 /* Step 3 and what follows it, after `status` of the steps before. */
-static pe_status conclude(pe_context *ctx, const struct job *job, const struct pe_lap_task *task,
-	pe_status status, struct pe_lap_work *work, struct tally *tally)
+static pe_status conclude(pe_context *ctx, struct worker *w, const struct pe_lap_task *task, pe_status status)
 {
+	const struct job *job = w->job;
 	int64_t g = task->graph, n = job->graph->ptr[g + 1] - job->graph->ptr[g];
 	bool solved = status == PE_OK;
 	if (solved)
-		status = pe_lap_finish(ctx, job->options, task, work);
+		status = pe_lap_finish(ctx, job->options, task, &w->work);
 	if (status == PE_OK)
-		count_success(job->options, &work->result, tally);
+		count_success(job->options, &w->work.result, w->tally);
 	else if (!pe_lap_is_local(status))
 		return status;
 	else {
-		PE_TRY(note_failure(ctx, g, status, tally));
+		PE_TRY(note_failure(ctx, g, status, w->tally));
 		/* Of a single graph there is something to hand over; among many it would pass unseen. */
 		if (job->graph->count > 1 || !solved)
-			PE_TRY(pe_lap_pad_all(ctx, job->options, n, work));
+			PE_TRY(pe_lap_pad_all(ctx, job->options, n, &w->work));
 		else
-			tally->quality.max_residual = work->result.residual;
+			w->tally->quality.max_residual = w->work.result.residual;
 	}
-	pe_lap_store(job->outputs, job->graph, g, job->options->k, &work->result);
+	pe_lap_store(&w->outputs, job->graph, g, job->options->k, &w->work.result);
 	return PE_OK;
 }
 
 /* ---- blocks of graphs --------------------------------------------------------------- */
-
-static bool is_large(const pe_graph *graph, int64_t g)
-{
-	return graph->count == 1 || graph->ptr[g + 1] - graph->ptr[g] > LARGE;
-}
 
 static int64_t bytes_of(const pe_graph *graph, int64_t g)
 {
@@ -107,58 +100,67 @@ static int64_t bytes_of(const pe_graph *graph, int64_t g)
 	return pe_lap_bytes(view.n, view.row[view.n] - view.row[0]);
 }
 
-/* Adds the large, or the other, graphs from g to end until the block is full; returns where it stopped
- * in *next. */
-static pe_status fill_block(pe_context *ctx, const struct job *job, bool large, int64_t g, int64_t end,
-	struct worker *w, int64_t *next)
+/* Graphs from g on, until the block is full; returns where it stopped in *next. */
+static pe_status fill_block(pe_context *ctx, struct worker *w, int64_t g, int64_t *next)
 {
-	int64_t bytes = 0, count = 0, limit = large ? 1 : PE_LAP_BLOCK;
-	for (*next = g; *next < end && count < limit; ++*next)
-		if (is_large(job->graph, *next) == large) {
-			bytes += bytes_of(job->graph, *next);
-			count++;
-		}
+	const pe_graph *graph = w->job->graph;
+	int64_t bytes = 0, end = pe_min(g + PE_LAP_BLOCK, w->part->end);
+	for (int64_t i = g; i < end; i++)
+		bytes += bytes_of(graph, i);
 	PE_TRY(pe_lap_block_open(ctx, &w->block, bytes));
-	for (; g < *next; g++) {
-		if (is_large(job->graph, g) != large)
-			continue;
-		pe_status status = pe_lap_block_add(ctx, &w->block, job->options, job->graph, g);
+	for (; g < end; g++) {
+		pe_status status = pe_lap_block_add(ctx, &w->block, w->job->options, graph, g);
 		if (status != PE_OK)
-			PE_TRY(conclude(ctx, job, &(struct pe_lap_task){.graph = g}, status, &w->work, w->tally));
+			PE_TRY(conclude(ctx, w, &(struct pe_lap_task){.graph = g}, status));
 	}
+	*next = end;
 	return PE_OK;
 }
 
-static pe_status finish_block(pe_context *ctx, const struct job *job, bool large, struct worker *w)
+static void say_how(pe_context *ctx, const struct worker *w, int64_t g, const char *note)
+{
+	if (!w->part->large || !note[0])
+		return;
+	if (w->job->graph->count == 1)
+		pe_log(ctx, PE_LOG_INFO, "lap: %s", note);
+	else
+		pe_log(ctx, PE_LOG_INFO, "lap: graph %lld, %s", (long long)g, note);
+}
+
+static pe_status finish_block(pe_context *ctx, struct worker *w)
 {
 	char note[PE_LAP_NOTE];
-	PE_TRY(pe_lap_block_solve(ctx, &w->block, job->options));
+	PE_TRY(pe_lap_block_solve(ctx, &w->block, w->job->options));
 	for (int64_t i = 0; i < w->block.count; i++) {
 		struct pe_lap_task *task = &w->block.tasks[i];
-		pe_status status = pe_lap_solve(ctx, job->options, task, note);
-		if (large && note[0] && job->graph->count == 1)
-			pe_log(ctx, PE_LOG_INFO, "lap: %s", note);
-		else if (large && note[0])
-			pe_log(ctx, PE_LOG_INFO, "lap: graph %lld, %s", (long long)task->graph, note);
-		PE_TRY(conclude(ctx, job, task, status, &w->work, w->tally));
+		pe_status status = pe_lap_solve(ctx, w->job->options, task, note);
+		say_how(ctx, w, task->graph, note);
+		PE_TRY(conclude(ctx, w, task, status));
 		pe_lap_forget(ctx, task);
 	}
 	return PE_OK;
 }
 
-/* All large, or all other, graphs from g to end. */
-static pe_status encode(
-	pe_context *ctx, const struct job *job, bool large, int64_t g, int64_t end, struct tally *tally)
+static pe_status encode_part(pe_context *ctx, void *arg, const struct pe_part *part)
 {
+	const struct job *job = arg;
 	struct worker *w = pe_alloc_zero(ctx, 1, sizeof *w);
 	if (!w)
 		return PE_ERR_NOMEM;
-	w->tally = tally;
+	w->job = job;
+	w->part = part;
+	w->tally = &job->tallies[part->number];
+	w->outputs = (struct pe_lap_outputs){.vectors = part->outs[0],
+		.values = part->outs[1],
+		.groups = part->outs[2],
+		.values_by_node = job->values_by_node,
+		.graph = part->first,
+		.node = part->node};
 	pe_status status = PE_OK;
-	while (status == PE_OK && g < end) {
-		status = fill_block(ctx, job, large, g, end, w, &g);
+	for (int64_t g = part->first; status == PE_OK && g < part->end;) {
+		status = fill_block(ctx, w, g, &g);
 		if (status == PE_OK)
-			status = finish_block(ctx, job, large, w);
+			status = finish_block(ctx, w);
 		pe_lap_block_close(ctx, &w->block);
 	}
 	pe_lap_block_free(ctx, &w->block);
@@ -169,63 +171,11 @@ static pe_status encode(
 
 /* ---- all graphs --------------------------------------------------------------------- */
 
-static pe_status encode_chunk(pe_context *worker, void *arg, int64_t chunk)
-{
-	struct job *job = arg;
-	int64_t first = chunk ? job->ends[chunk - 1] : 0;
-	return encode(worker, job, false, first, job->ends[chunk], &job->tallies[chunk]);
-}
-
-/* Cuts the graphs into chunks; large ones weigh nothing. */
-static pe_status plan(pe_context *ctx, struct job *job)
-{
-	int64_t capacity = 0, sum = 0, used = 0;
-	for (int64_t g = 0; g < job->graph->count; g++) {
-		int64_t n = job->graph->ptr[g + 1] - job->graph->ptr[g];
-		sum += is_large(job->graph, g) ? 0 : n * n + 1;
-		if (sum < CHUNK_WORK && g + 1 < job->graph->count)
-			continue;
-		PE_TRY(pe_grow(ctx, &job->ends, &capacity, used, used + 1, sizeof *job->ends));
-		job->ends[used++] = g + 1;
-		sum = 0;
-	}
-	job->chunks = used;
-	job->tallies = pe_alloc_zero(ctx, used + 1, sizeof *job->tallies);
-	return job->tallies ? PE_OK : PE_ERR_NOMEM;
-}
-
-static int compare_failures(const void *left, const void *right)
-{
-	const struct failure *a = left, *b = right;
-	return (a->graph > b->graph) - (a->graph < b->graph);
-}
-
-/* All failures in ascending order into e. */
-static pe_status hand_over_failures(pe_encoding *e, const struct job *job)
-{
-	int64_t total = 0;
-	for (int64_t c = 0; c <= job->chunks; c++)
-		total += job->tallies[c].failed;
-	struct failure *all = pe_alloc(e->ctx, total, sizeof *all);
-	if (!all)
-		return PE_ERR_NOMEM;
-	total = 0;
-	for (int64_t c = 0; c <= job->chunks; c++)
-		for (int64_t i = 0; i < job->tallies[c].failed; i++)
-			all[total++] = job->tallies[c].failures[i];
-	qsort(all, (size_t)total, sizeof *all, compare_failures);
-	pe_status status = PE_OK;
-	for (int64_t i = 0; status == PE_OK && i < total; i++)
-		status = pe_encoding_note_failure(e, all[i].graph, all[i].why);
-	pe_free(e->ctx, all);
-	return status;
-}
-
-static pe_status add_up(pe_encoding *e, const struct job *job, struct pe_lap_summary *summary)
+static pe_status add_up(pe_encoding *e, const struct job *job, int64_t parts, struct pe_lap_summary *summary)
 {
 	pe_quality *q = &e->quality;
-	for (int64_t c = 0; c <= job->chunks; c++) {
-		const struct tally *t = &job->tallies[c];
+	for (int64_t p = 0; p < parts; p++) {
+		const struct tally *t = &job->tallies[p];
 		q->max_residual = fmax(q->max_residual, t->quality.max_residual);
 		q->max_orthogonality_error = fmax(q->max_orthogonality_error, t->quality.max_orthogonality_error);
 		q->certified += t->quality.certified;
@@ -234,33 +184,36 @@ static pe_status add_up(pe_encoding *e, const struct job *job, struct pe_lap_sum
 		summary->padded += t->padded;
 		if (t->status != PE_OK)
 			summary->status = t->status;
+		for (int64_t i = 0; i < t->failed; i++)
+			PE_TRY(pe_encoding_note_failure(e, t->failures[i].graph, t->failures[i].why));
 	}
-	return hand_over_failures(e, job);
+	return PE_OK;
 }
 
-static void release(pe_context *ctx, struct job *job)
+static void free_tallies(pe_context *ctx, struct tally *tallies, int64_t count)
 {
-	for (int64_t c = 0; job->tallies && c <= job->chunks; c++) {
-		for (int64_t i = 0; i < job->tallies[c].failed; i++)
-			pe_free(ctx, job->tallies[c].failures[i].why);
-		pe_free(ctx, job->tallies[c].failures);
+	for (int64_t p = 0; tallies && p < count; p++) {
+		for (int64_t i = 0; i < tallies[p].failed; i++)
+			pe_free(ctx, tallies[p].failures[i].why);
+		pe_free(ctx, tallies[p].failures);
 	}
-	pe_free(ctx, job->tallies);
-	pe_free(ctx, job->ends);
+	pe_free(ctx, tallies);
 }
 
 pe_status pe_lap_run(pe_encoding *e, const struct pe_lap_options *options, const pe_graph *graph,
-	const struct pe_lap_outputs *outputs, struct pe_lap_summary *summary)
+	bool values_by_node, const pe_tensor *outs, struct pe_lap_summary *summary)
 {
-	struct job job = {.options = options, .outputs = outputs, .graph = graph};
+	struct job job = {.options = options, .graph = graph, .values_by_node = values_by_node};
+	struct pe_graph_parts parts;
 	*summary = (struct pe_lap_summary){0};
-	pe_status status = plan(e->ctx, &job);
+	PE_TRY(pe_graph_parts_plan(e->ctx, graph, graph->count == 1 ? -1 : LARGE, &parts));
+	job.tallies = pe_alloc_zero(e->ctx, parts.count, sizeof *job.tallies);
+	pe_status status = job.tallies ? PE_OK : PE_ERR_NOMEM;
 	if (status == PE_OK)
-		status = pe_parallel(e->ctx, job.chunks, encode_chunk, &job, "lap");
+		status = pe_graph_parts_run(e, &parts, outs, encode_part, &job);
 	if (status == PE_OK)
-		status = encode(e->ctx, &job, true, 0, graph->count, &job.tallies[job.chunks]);
-	if (status == PE_OK)
-		status = add_up(e, &job, summary);
-	release(e->ctx, &job);
+		status = add_up(e, &job, parts.count, summary);
+	free_tallies(e->ctx, job.tallies, parts.count);
+	pe_graph_parts_free(e->ctx, &parts);
 	return status;
 }

@@ -4,7 +4,7 @@
 #define PE_LAP_BATCH_H
 
 #include "encoder.h"
-#include "lap_outputs.h"
+#include "lap_graph.h"
 
 /* What all graphs together came to; failures are noted in e. */
 struct pe_lap_summary {
@@ -12,8 +12,9 @@ struct pe_lap_summary {
 	pe_status status; /* of the only graph, if there is one and it failed */
 };
 
-/* Encodes every graph of the undirected `graph`. Fails only where the whole must stop. */
+/* Encodes every graph of the undirected `graph` into outs: vectors, values (a row a node, or else a graph),
+ * groups. Fails only where the whole must stop. */
 pe_status pe_lap_run(pe_encoding *e, const struct pe_lap_options *options, const pe_graph *graph,
-	const struct pe_lap_outputs *outputs, struct pe_lap_summary *summary) PE_NODISCARD;
+	bool values_by_node, const pe_tensor *outs, struct pe_lap_summary *summary) PE_NODISCARD;
 
 #endif

@@ -19,9 +19,9 @@ static void store_values(
 	const struct pe_lap_outputs *o, const pe_graph *graph, int64_t g, int64_t k, const double *values)
 {
 	const pe_tensor *out = &o->values;
-	int64_t first = o->values_by_node ? graph->ptr[g] : g;
-	int64_t end = o->values_by_node ? graph->ptr[g + 1] : g + 1;
-	for (int64_t i = first; i < end; i++)
+	int64_t first = o->values_by_node ? graph->ptr[g] - o->node : g - o->graph;
+	int64_t count = o->values_by_node ? graph->ptr[g + 1] - graph->ptr[g] : 1;
+	for (int64_t i = first; i < first + count; i++)
 		pe_store_f64(pe_tensor_row(out, i), out->dtype, out->strides[1], values, 1, k);
 }
 
@@ -30,9 +30,10 @@ void pe_lap_store(const struct pe_lap_outputs *o, const pe_graph *graph, int64_t
 {
 	const int64_t *ptr = graph->ptr;
 	if (o->vectors.data)
-		store_rows(&o->vectors, ptr[g], ptr[g + 1] - ptr[g], k, r->vectors);
+		store_rows(&o->vectors, ptr[g] - o->node, ptr[g + 1] - ptr[g], k, r->vectors);
 	if (o->values.data)
 		store_values(o, graph, g, k, r->values);
 	if (o->groups.data)
-		pe_store_i64(pe_tensor_row(&o->groups, g), o->groups.dtype, o->groups.strides[1], r->group, k);
+		pe_store_i64(
+			pe_tensor_row(&o->groups, g - o->graph), o->groups.dtype, o->groups.strides[1], r->group, k);
 }

@@ -11,6 +11,7 @@ struct pe_lap_outputs {
 	pe_tensor values;  /* (graphs, k), or, with values_by_node, (nodes, k, 1) */
 	pe_tensor groups;  /* (graphs, k) */
 	bool values_by_node;
+	int64_t graph, node; /* that the first rows are of */
 };
 
 /* Stores the result of graph number g, rounded once; safe for different graphs at once. */

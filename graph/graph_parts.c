@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "graph_parts.h"
+
+#include "pool.h"
+#include "tensor.h"
+
+/* A part ends where the sum of n² + NODES_MIN passes this: some 900 molecules, enough to fill the lanes of
+ * the eigensolver, few enough for threads to end together. */
+#define PART_WORK ((int64_t)1 << 19)
+#define NODES_MIN 64
+
+static int64_t nodes_of(const pe_graph *graph, int64_t g)
+{
+	return graph->ptr[g + 1] - graph->ptr[g];
+}
+
+static bool is_large(const struct pe_graph_parts *parts, int64_t g)
+{
+	return nodes_of(parts->graph, g) > parts->large;
+}
+
+/* One past the last graph of the part that begins with g. */
+static int64_t end_of_part(const struct pe_graph_parts *parts, int64_t g)
+{
+	int64_t work = 0;
+	if (is_large(parts, g))
+		return g + 1;
+	while (g < parts->graph->count && !is_large(parts, g) && work < PART_WORK) {
+		int64_t n = nodes_of(parts->graph, g++);
+		work += n * n + NODES_MIN;
+	}
+	return g;
+}
+
+pe_status pe_graph_parts_plan(
+	pe_context *ctx, const pe_graph *graph, int64_t large, struct pe_graph_parts *out)
+{
+	int64_t capacity = 0;
+	*out = (struct pe_graph_parts){.graph = graph, .large = large};
+	for (int64_t g = 0; g < graph->count;) {
+		pe_status status = pe_grow(ctx, &out->ends, &capacity, out->count, out->count + 1, sizeof *out->ends);
+		if (status != PE_OK) {
+			pe_graph_parts_free(ctx, out);
+			return status;
+		}
+		g = out->ends[out->count++] = end_of_part(out, g);
+	}
+	return PE_OK;
+}
+
+void pe_graph_parts_free(pe_context *ctx, struct pe_graph_parts *parts)
+{
+	pe_free(ctx, parts->ends);
+	*parts = (struct pe_graph_parts){0};
+}
+
+/* ---- one part ----------------------------------------------------------------------- */
+
+struct run {
+	pe_encoding *e;
+	const struct pe_graph_parts *parts;
+	const pe_tensor *outs;
+	pe_part_fn fn;
+	void *arg;
+};
+
+/* Rows first … first + rows - 1. */
+static pe_tensor rows_of(const pe_tensor *all, int64_t first, int64_t rows)
+{
+	pe_tensor view = *all;
+	view.shape[0] = rows;
+	if (rows > 0 && pe_tensor_count(all) > 0)
+		view.data = pe_tensor_row(all, first);
+	return view;
+}
+
+static struct pe_part part_at(const struct run *run, int64_t number)
+{
+	const int64_t *ptr = run->parts->graph->ptr;
+	struct pe_part part = {.number = number,
+		.first = number ? run->parts->ends[number - 1] : 0,
+		.end = run->parts->ends[number]};
+	part.large = is_large(run->parts, part.first);
+	part.node = ptr[part.first];
+	for (int64_t i = 0; i < run->e->array_count; i++)
+		if (run->outs[i].data && run->e->arrays[i].per_token)
+			part.outs[i] = rows_of(&run->outs[i], part.node, ptr[part.end] - part.node);
+		else if (run->outs[i].data)
+			part.outs[i] = rows_of(&run->outs[i], part.first, part.end - part.first);
+	return part;
+}
+
+static pe_status do_part(pe_context *ctx, const struct run *run, int64_t number)
+{
+	struct pe_part part = part_at(run, number);
+	return run->fn(ctx, run->arg, &part);
+}
+
+/* ---- all ---------------------------------------------------------------------------- */
+
+static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
+{
+	const struct run *run = arg;
+	int64_t first = chunk ? run->parts->ends[chunk - 1] : 0;
+	return is_large(run->parts, first) ? PE_OK : do_part(worker, run, chunk);
+}
+
+pe_status pe_graph_parts_run(
+	pe_encoding *e, const struct pe_graph_parts *parts, const pe_tensor *outs, pe_part_fn fn, void *arg)
+{
+	struct run run = {e, parts, outs, fn, arg};
+	PE_TRY(pe_parallel(e->ctx, parts->count, do_chunk, &run, e->encoder->table.name));
+	for (int64_t p = 0; p < parts->count; p++)
+		if (is_large(parts, p ? parts->ends[p - 1] : 0))
+			PE_TRY(do_part(e->ctx, &run, p));
+	return PE_OK;
+}
