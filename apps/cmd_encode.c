@@ -4,6 +4,7 @@
 
 #include "arrays.h"
 #include "contents.h"
+#include "interrupt.h"
 #include "output.h"
 #include "padding.h"
 #include "report.h"
@@ -57,6 +58,16 @@ static int choose_queries(struct encode *run)
 	return status == PE_OK ? EXIT_DONE : report_status(run->cli, status);
 }
 
+/* Encodings of many graphs are written as they come; all others are computed in memory first. */
+static int choose_way(struct encode *run)
+{
+	const pe_graph *graph = run->input.graph;
+	jobs_choose_types(run->jobs, run->job_count, run->output.dtype);
+	run->output.streams = graph && pe_graph_get_report(graph)->graphs > 1 && !run->tokens.wanted &&
+		output_can_stream(&run->output);
+	return run->output.streams ? EXIT_DONE : jobs_allocate(run->jobs, run->job_count);
+}
+
 static int prepare(struct encode *run)
 {
 	struct cli *cli = run->cli;
@@ -83,7 +94,7 @@ static int prepare(struct encode *run)
 	if (code == EXIT_DONE)
 		code = choose_arrays(run);
 	if (code == EXIT_DONE)
-		code = jobs_allocate(cli, run->jobs, run->job_count, run->output.dtype);
+		code = choose_way(run);
 	if (code == EXIT_DONE)
 		code = fill_contents(run);
 	if (code == EXIT_DONE)
@@ -114,21 +125,37 @@ static void print_report(const struct encode *run, double encode_seconds, double
 		"output", json_text(run->output.path), "warnings", json_incref(run->cli->warnings)));
 }
 
+/* Now it is known which graphs failed. */
+static int take_note_of_failures(struct encode *run, int computed)
+{
+	if (run->output.streams) {
+		pe_status status =
+			contents_add_failed(run->cli, &run->input, run->jobs, run->job_count, &run->contents);
+		return status == PE_OK ? EXIT_DONE : report_status(run->cli, status);
+	}
+	if (computed == EXIT_DONE)
+		return EXIT_DONE;
+	contents_free(&run->contents);
+	return fill_contents(run);
+}
+
 static int compute_and_write(struct encode *run)
 {
 	struct cli *cli = run->cli;
+	bool streams = run->output.streams;
 	double start = seconds_now();
-	int computed = jobs_compute(cli, run->jobs, run->job_count);
+	int code = streams ? output_begin(cli, &run->output, run->contents.bundle) : EXIT_DONE;
+	if (code != EXIT_DONE)
+		return code;
+	int computed = jobs_compute(cli, run->jobs, run->job_count, streams ? run->contents.bundle : NULL);
 	if (computed == EXIT_DONE)
 		computed = input_code(&run->input);
 	double encoded = seconds_now();
 	if (!may_write(run, computed))
 		return computed;
-	int code = tokens_apply(cli, run->jobs, run->job_count, &run->tokens);
-	if (code == EXIT_DONE && computed != EXIT_DONE) { /* now it is known which graphs failed */
-		contents_free(&run->contents);
-		code = fill_contents(run);
-	}
+	code = tokens_apply(cli, run->jobs, run->job_count, &run->tokens);
+	if (code == EXIT_DONE)
+		code = take_note_of_failures(run, computed);
 	if (code == EXIT_DONE)
 		code = output_write(cli, &run->output, run->contents.bundle);
 	if (code == EXIT_DONE)
@@ -147,6 +174,7 @@ static int run_encode(struct cli *cli)
 	if (code == EXIT_DONE)
 		code = compute_and_write(&run);
 	contents_free(&run.contents);
+	interrupts_release();
 	tokens_close(&run.tokens);
 	jobs_close(run.jobs, run.job_count);
 	learned_close(&run.learned);

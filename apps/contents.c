@@ -148,6 +148,19 @@ static pe_status add_grid(const struct input *input, pe_bundle *bundle)
 	return pe_bundle_set_metadata(bundle, "prefix", text);
 }
 
+static pe_status add_array(const struct output *output, const struct job *job, int64_t i, pe_bundle *bundle)
+{
+	const pe_tensor *t = &job->tensors[i];
+	return output->streams ? pe_bundle_await(bundle, job->names[i], t->dtype, t->ndim, t->shape)
+						   : pe_bundle_add(bundle, job->names[i], t);
+}
+
+pe_status contents_add_failed(
+	const struct cli *cli, const struct input *input, const struct job *jobs, int count, struct contents *out)
+{
+	return array_is_wanted(cli, "failed", true) ? add_failed(cli, input->graph, jobs, count, out) : PE_OK;
+}
+
 pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
 	const struct job *jobs, int count, struct contents *out)
 {
@@ -157,10 +170,10 @@ pe_status contents_fill(const struct cli *cli, const struct output *output, cons
 	for (int j = 0; j < count; j++)
 		for (int64_t i = 0; i < jobs[j].count; i++)
 			if (jobs[j].wanted[i])
-				TRY(pe_bundle_add(out->bundle, jobs[j].names[i], &jobs[j].tensors[i]));
+				TRY(add_array(output, &jobs[j], i, out->bundle));
 	if (input->graph)
 		TRY(add_graph_arrays(cli, input->graph, several, out));
-	if (input->graph && array_is_wanted(cli, "failed", several))
+	if (input->graph && !output->streams && array_is_wanted(cli, "failed", several))
 		TRY(add_failed(cli, input->graph, jobs, count, out));
 	if (input->graph && pe_graph_file(input->graph, 0))
 		TRY(add_json(out->bundle, "files", report_files(input->graph)));

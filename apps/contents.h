@@ -15,10 +15,14 @@ struct contents {
 	unsigned char *names;
 };
 
-/* Puts together what will be computed, or was: only which graphs failed is not known before. The
- * bundle refers to the jobs' arrays. contents_free takes what there is, after a failure too. */
+/* Puts together what will be computed, or was: only which graphs failed is not known before, and where
+ * the output streams left to contents_add_failed. The bundle refers to the jobs' arrays, or awaits them.
+ * contents_free takes what there is, after a failure too. */
 pe_status contents_fill(const struct cli *cli, const struct output *output, const struct input *input,
 	const struct job *jobs, int count, struct contents *out);
+/* Of graphs whose encodings stream: which of them failed, after all else. */
+pe_status contents_add_failed(const struct cli *cli, const struct input *input, const struct job *jobs,
+	int count, struct contents *out);
 void contents_free(struct contents *contents);
 
 /* Metadata: version, encoders and their options, seed, and the digest of the input if it has one (else NULL).

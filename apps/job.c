@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
+
 /* One key=value of a --with; `as` is the program's own. */
 static int set_option(struct cli *cli, struct job *job, const char *text, size_t size)
 {
@@ -203,25 +205,31 @@ void jobs_close(struct job *jobs, int count)
 
 /* ---- working ------------------------------------------------------------------------ */
 
-static int allocate(struct cli *cli, struct job *job, int64_t i, pe_dtype dtype)
+void jobs_choose_types(struct job *jobs, int count, pe_dtype dtype)
 {
-	const pe_array_info *info = &job->arrays[i];
-	pe_tensor *tensor = &job->tensors[i];
-	*tensor = pe_tensor_dense(NULL, info->dtype == PE_F64 ? dtype : info->dtype, info->ndim, info->shape);
-	int64_t bytes = pe_tensor_bytes(tensor);
-	if (bytes < 0 || (uint64_t)bytes > SIZE_MAX - 64 || !(tensor->data = output_memory((size_t)bytes))) {
-		complain("out of memory: the array %s needs %lld bytes", job->names[i], (long long)bytes);
-		return EXIT_SYSTEM;
-	}
-	(void)cli;
-	return EXIT_DONE;
+	for (int j = 0; j < count; j++)
+		for (int64_t i = 0; i < jobs[j].count; i++) {
+			const pe_array_info *info = &jobs[j].arrays[i];
+			jobs[j].tensors[i] =
+				pe_tensor_dense(NULL, info->dtype == PE_F64 ? dtype : info->dtype, info->ndim, info->shape);
+		}
 }
 
-int jobs_allocate(struct cli *cli, struct job *jobs, int count, pe_dtype dtype)
+static int allocate(struct job *job, int64_t i)
+{
+	pe_tensor *tensor = &job->tensors[i];
+	int64_t bytes = pe_tensor_bytes(tensor);
+	if (bytes >= 0 && (uint64_t)bytes <= SIZE_MAX - 64 && (tensor->data = output_memory((size_t)bytes)))
+		return EXIT_DONE;
+	complain("out of memory: the array %s needs %lld bytes", job->names[i], (long long)bytes);
+	return EXIT_SYSTEM;
+}
+
+int jobs_allocate(struct job *jobs, int count)
 {
 	for (int j = 0; j < count; j++)
 		for (int64_t i = 0; i < jobs[j].count; i++)
-			if (jobs[j].wanted[i] && allocate(cli, &jobs[j], i, dtype) != EXIT_DONE)
+			if (jobs[j].wanted[i] && allocate(&jobs[j], i) != EXIT_DONE)
 				return EXIT_SYSTEM;
 	return EXIT_DONE;
 }
@@ -257,12 +265,37 @@ static void tell_quality(const struct cli *cli, const struct job *job)
 		(long long)(q->certified + q->uncertified));
 }
 
-int jobs_compute(struct cli *cli, struct job *jobs, int count)
+struct streaming {
+	const struct job *job;
+	pe_bundle *bundle;
+};
+
+static pe_status take_rows(
+	pe_context *worker, void *opaque, int64_t array, int64_t first, const pe_tensor *rows)
+{
+	const struct streaming *to = opaque;
+	if (interrupts_came())
+		return PE_ERR_CANCELLED;
+	return pe_bundle_rows(to->bundle, worker, to->job->names[array], first, rows);
+}
+
+static pe_status compute(struct job *job, pe_bundle *stream)
+{
+	int32_t dtypes[PE_MAX_ARRAYS];
+	if (!stream)
+		return pe_encoding_compute(job->encoding, job->tensors, job->count);
+	for (int64_t i = 0; i < job->count; i++)
+		dtypes[i] = job->wanted[i] ? (int32_t)job->tensors[i].dtype : -1;
+	struct streaming to = {job, stream};
+	return pe_encoding_stream(job->encoding, dtypes, job->count, take_rows, &to);
+}
+
+int jobs_compute(struct cli *cli, struct job *jobs, int count, pe_bundle *stream)
 {
 	int code = EXIT_DONE;
 	for (int j = 0; j < count; j++) {
 		cli->progress = (struct progress){0};
-		jobs[j].status = pe_encoding_compute(jobs[j].encoding, jobs[j].tensors, jobs[j].count);
+		jobs[j].status = compute(&jobs[j], stream);
 		if (jobs[j].status == PE_ERR_PARTIAL)
 			name_failures(&jobs[j]);
 		else if (jobs[j].status != PE_OK)

@@ -38,9 +38,12 @@ void jobs_close(struct job *jobs, int count);
 /* Names the arrays; refuses two of the same name. */
 int jobs_name(struct cli *cli, struct job *jobs, int count);
 
-/* Allocates the wanted arrays: floats as dtype, integers as they are. */
-int jobs_allocate(struct cli *cli, struct job *jobs, int count, pe_dtype dtype);
-/* Computes all; the exit code is that of the worst. */
-int jobs_compute(struct cli *cli, struct job *jobs, int count);
+/* Says what the wanted arrays are written as: floats as dtype, integers as they are. */
+void jobs_choose_types(struct job *jobs, int count, pe_dtype dtype);
+/* Allocates them. */
+int jobs_allocate(struct job *jobs, int count);
+/* Computes all; the exit code is that of the worst. With stream, the arrays go there as they come, which has
+ * begun and awaits them; they are not allocated then. */
+int jobs_compute(struct cli *cli, struct job *jobs, int count, pe_bundle *stream);
 
 #endif

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
 static bool is_standard_output(const struct output *out)
 {
 	return !out->path || strcmp(out->path, "-") == 0;
@@ -100,10 +102,26 @@ int output_check(const struct cli *cli, const struct output *out, pe_bundle *bun
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }
 
+bool output_can_stream(const struct output *out)
+{
+	struct stat old;
+	if (!output_file(out) || strcmp(out->format, "npz") != 0)
+		return false;
+	return stat(out->path, &old) != 0 || S_ISREG(old.st_mode);
+}
+
+int output_begin(const struct cli *cli, const struct output *out, pe_bundle *bundle)
+{
+	interrupts_hold();
+	pe_status status = pe_bundle_begin(bundle, out->path, out->format);
+	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+}
+
 int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle)
 {
 	const char *file = output_file(out);
-	pe_status status = file ? pe_bundle_write(bundle, file, out->format)
-							: pe_bundle_write_fd(bundle, STDOUT_FILENO, out->format);
+	pe_status status = out->streams ? pe_bundle_end(bundle)
+		: file                      ? pe_bundle_write(bundle, file, out->format)
+									: pe_bundle_write_fd(bundle, STDOUT_FILENO, out->format);
 	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
 }

@@ -10,6 +10,7 @@ struct output {
 	const char *named;  /* what --format says, or NULL */
 	const char *format; /* what will be written: "npy", "npz", "safetensors", "tsv" or "dir" */
 	pe_dtype dtype;     /* of float arrays; f32 unless --dtype says otherwise */
+	bool streams;       /* arrays are written as they are computed: they need not fit into memory */
 };
 
 /* The rows for a command's table of options. */
@@ -28,6 +29,10 @@ int output_spare(const struct cli *cli, const struct output *out, const char *in
 /* Refuses what could not be written, before anything is computed; the arrays of the bundle need not
  * be filled yet. */
 int output_check(const struct cli *cli, const struct output *out, pe_bundle *bundle);
+/* Can arrays be written as they are computed? To an .npz file they can. */
+bool output_can_stream(const struct output *out);
+/* Begins a file that streams, until output_write ends it. From here on interrupts are held. */
+int output_begin(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 
 /* An .npy file holds one array. */

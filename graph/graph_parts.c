@@ -2,6 +2,7 @@
 #include "graph_parts.h"
 
 #include "pool.h"
+#include "stream.h"
 #include "tensor.h"
 
 /* A part ends where the sum of n² + NODES_MIN passes this: some 900 molecules, enough to fill the lanes of
@@ -64,36 +65,47 @@ struct run {
 	void *arg;
 };
 
-/* Rows first … first + rows - 1. */
-static pe_tensor rows_of(const pe_tensor *all, int64_t first, int64_t rows)
+/* The rows of each array that belong to the part. */
+struct rows {
+	int64_t first[PE_MAX_ARRAYS], count[PE_MAX_ARRAYS];
+};
+
+static struct rows rows_of(const struct run *run, const struct pe_part *part)
 {
-	pe_tensor view = *all;
-	view.shape[0] = rows;
-	if (rows > 0 && pe_tensor_count(all) > 0)
-		view.data = pe_tensor_row(all, first);
-	return view;
+	struct rows rows = {0};
+	const int64_t *ptr = run->parts->graph->ptr;
+	for (int64_t i = 0; i < run->e->array_count; i++) {
+		bool by_node = run->e->arrays[i].per_token;
+		rows.first[i] = by_node ? part->node : part->first;
+		rows.count[i] = by_node ? ptr[part->end] - part->node : part->end - part->first;
+	}
+	return rows;
 }
 
-static struct pe_part part_at(const struct run *run, int64_t number)
+static void take_views(const struct run *run, const struct rows *rows, pe_tensor *views)
 {
-	const int64_t *ptr = run->parts->graph->ptr;
-	struct pe_part part = {.number = number,
-		.first = number ? run->parts->ends[number - 1] : 0,
-		.end = run->parts->ends[number]};
-	part.large = is_large(run->parts, part.first);
-	part.node = ptr[part.first];
-	for (int64_t i = 0; i < run->e->array_count; i++)
-		if (run->outs[i].data && run->e->arrays[i].per_token)
-			part.outs[i] = rows_of(&run->outs[i], part.node, ptr[part.end] - part.node);
-		else if (run->outs[i].data)
-			part.outs[i] = rows_of(&run->outs[i], part.first, part.end - part.first);
-	return part;
+	for (int64_t i = 0; i < run->e->array_count; i++) {
+		views[i] = run->outs[i];
+		views[i].shape[0] = rows->count[i];
+		if (views[i].data && pe_tensor_count(&views[i]) > 0)
+			views[i].data = pe_tensor_row(&run->outs[i], rows->first[i]);
+	}
 }
 
 static pe_status do_part(pe_context *ctx, const struct run *run, int64_t number)
 {
-	struct pe_part part = part_at(run, number);
-	return run->fn(ctx, run->arg, &part);
+	const pe_encoding *e = run->e;
+	const int64_t *ends = run->parts->ends;
+	struct pe_part part = {.number = number, .first = number ? ends[number - 1] : 0, .end = ends[number]};
+	part.large = is_large(run->parts, part.first);
+	part.node = run->parts->graph->ptr[part.first];
+	struct rows rows = rows_of(run, &part);
+	if (!e->stream) {
+		take_views(run, &rows, part.outs);
+		return run->fn(ctx, run->arg, &part);
+	}
+	PE_TRY(pe_stream_open(ctx, e, rows.count, part.outs));
+	return pe_stream_close(ctx, e, rows.first, part.outs, run->fn(ctx, run->arg, &part));
 }
 
 /* ---- all ---------------------------------------------------------------------------- */

@@ -196,6 +196,7 @@ const struct pe_encoder pe_encoder_lap = {
 	.example = "datasets/csl.g6 --with lap:k=8",
 	.domains = PE_DOMAIN_GRAPH,
 	.bind = bind,
+	.by_parts = true,
 	.release = release,
 	.compute = compute,
 	.tokens = pe_token_rows_tokens,

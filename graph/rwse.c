@@ -227,6 +227,8 @@ static pe_status do_part(pe_context *ctx, void *arg, const struct pe_part *part)
 {
 	const struct state *s = arg;
 	struct pe_walk_small *small = NULL;
+	if (!part->outs[0].data)
+		return PE_OK;
 	if (part->large)
 		return do_graph(ctx, s, part, part->first, NULL, NULL);
 	double *rows = pe_alloc(ctx, (PE_WALK_SMALL + 1) * s->steps, sizeof *rows);
@@ -243,8 +245,6 @@ static pe_status compute(pe_encoding *e, const pe_tensor *outs)
 {
 	struct state *s = e->state;
 	struct pe_graph_parts parts;
-	if (!outs[0].data)
-		return PE_OK;
 	PE_TRY(pe_graph_parts_plan(e->ctx, s->graph, LARGE, &parts));
 	pe_status status = pe_graph_parts_run(e, &parts, outs, do_part, s);
 	pe_graph_parts_free(e->ctx, &parts);
@@ -313,6 +313,7 @@ const struct pe_encoder pe_encoder_rwse = {
 	.example = "datasets/csl.g6 --with rwse:steps=16",
 	.domains = PE_DOMAIN_GRAPH,
 	.bind = bind,
+	.by_parts = true,
 	.compute = compute,
 	.tokens = pe_token_rows_tokens,
 	.tokens_shape = pe_token_rows_shape,

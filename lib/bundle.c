@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "io/npz_stream.h"
 #include "tensor.h"
 
 #define MAX_NAME 255
@@ -24,6 +25,7 @@ void pe_bundle_destroy(pe_bundle **bundle)
 		return;
 	pe_bundle *b = *bundle;
 	*bundle = NULL;
+	pe_npz_stream_free(b->stream);
 	for (int64_t i = 0; i < b->count; i++) {
 		pe_free(b->ctx, b->arrays[i].name);
 		pe_free(b->ctx, b->arrays[i].owned);
@@ -83,19 +85,38 @@ static bool leads_astray(const char *name)
 	}
 }
 
+static pe_status check_array(pe_bundle *b, const char *name, const pe_tensor *tensor)
+{
+	if (strchr(name, '/') && leads_astray(name))
+		return pe_fail(b->ctx, PE_ERR_ARGUMENT,
+			"an array's name cannot have an empty part, . or .. beside a '/': %.255s", name);
+	if (pe_tensor_bytes(tensor) < 0)
+		return pe_fail(b->ctx, PE_ERR_SHAPE, "the type or shape of %.255s is not valid", name);
+	return PE_OK;
+}
+
 pe_status pe_bundle_add(pe_bundle *bundle, const char *name, const pe_tensor *tensor)
 {
 	if (!bundle || !name || !tensor)
 		return PE_ERR_ARGUMENT;
-	if (strchr(name, '/') && leads_astray(name))
-		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
-			"an array's name cannot have an empty part, . or .. beside a '/': %.255s", name);
-	int64_t bytes = pe_tensor_bytes(tensor);
-	if (bytes < 0)
-		return pe_fail(bundle->ctx, PE_ERR_SHAPE, "the type or shape of %.255s is not valid", name);
-	if (bytes > 0 && !tensor->data)
+	PE_TRY(check_array(bundle, name, tensor));
+	if (pe_tensor_bytes(tensor) > 0 && !tensor->data)
 		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "%.255s has no data", name);
 	return pe_bundle_adopt(bundle, name, tensor, NULL);
+}
+
+pe_status pe_bundle_await(
+	pe_bundle *bundle, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape)
+{
+	if (!bundle || !name || !shape || ndim < 1 || ndim > PE_MAX_DIMS)
+		return PE_ERR_ARGUMENT;
+	pe_tensor tensor = pe_tensor_dense(NULL, dtype, ndim, shape);
+	if (bundle->stream)
+		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "%.255s comes too late: the file has begun", name);
+	PE_TRY(check_array(bundle, name, &tensor));
+	PE_TRY(pe_bundle_adopt(bundle, name, &tensor, NULL));
+	bundle->arrays[bundle->count - 1].awaited = true;
+	return PE_OK;
 }
 
 static struct pe_bundle_entry *find_entry(const pe_bundle *b, const char *name)

@@ -10,6 +10,7 @@ struct pe_bundle_array {
 	pe_tensor tensor;
 	void *owned;  /* released with the bundle; NULL if the data are elsewhere */
 	bool widened; /* the file has another type */
+	bool awaited; /* there are no data: they come by pe_bundle_rows */
 };
 
 struct pe_bundle_entry {
@@ -25,6 +26,7 @@ struct pe_bundle {
 	struct pe_bundle_entry *entries;
 	char *bytes; /* the file that was read, on which the tensors are views; may be NULL */
 	double sync_seconds;
+	struct pe_npz_stream *stream; /* between pe_bundle_begin and pe_bundle_end, or NULL */
 };
 
 /* Adds an array whose memory, `owned` (may be NULL), becomes the bundle's; on failure it stays the

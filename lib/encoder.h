@@ -72,6 +72,8 @@ struct pe_encoder {
 	 * wanted; the others have been checked: shape, strides that do not overlap, and a type that can
 	 * hold the declared one. Which of those it is, pe_store_f64 and pe_store_i64 see to. */
 	pe_status (*compute)(pe_encoding *e, const pe_tensor *outs);
+	/* compute heeds e->stream (stream.h): then outs has no data, and rows go there as they come. */
+	bool by_parts;
 
 	/* Each site of an attention layer where it acts; NULL: not there. All but tokens are called from
 	 * several threads at once and cannot fail: what can fail belongs into bind. They define the
@@ -140,11 +142,12 @@ struct pe_weight {
 struct pe_encoding {
 	pe_context *ctx;
 	const struct pe_encoder *encoder;
-	pe_params *params;        /* its own copy */
-	const pe_domain *domain;  /* tokens, keys */
-	const pe_domain *queries; /* the same, unless it was said otherwise */
-	void *state;              /* the encoder's */
-	pe_encoding *inner;       /* acts in its place in attention, or NULL; owned */
+	pe_params *params;              /* its own copy */
+	const pe_domain *domain;        /* tokens, keys */
+	const pe_domain *queries;       /* the same, unless it was said otherwise */
+	void *state;                    /* the encoder's */
+	const struct pe_stream *stream; /* while pe_encoding_stream has compute run, by parts; else NULL */
+	pe_encoding *inner;             /* acts in its place in attention, or NULL; owned */
 
 	/* What bind says about the scores of all sites, for the core. */
 	int64_t heads;       /* of scores and terms; 0: any number, all alike */

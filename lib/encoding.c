@@ -4,6 +4,8 @@
 #include "encoder.h"
 #include "pool.h"
 #include "rotation.h"
+#include "stream.h"
+#include "tensor.h"
 
 static void forget_failures(pe_encoding *e)
 {
@@ -165,16 +167,62 @@ static pe_status check_outputs(pe_encoding *e, const pe_tensor *outs)
 	return PE_OK;
 }
 
+static pe_status check_count(pe_encoding *e, int64_t count)
+{
+	if (count == e->array_count)
+		return PE_OK;
+	return pe_fail(e->ctx, PE_ERR_ARGUMENT, "%s yields %lld arrays, not %lld", e->encoder->table.name,
+		(long long)e->array_count, (long long)count);
+}
+
 pe_status pe_encoding_compute(pe_encoding *encoding, const pe_tensor *outs, int64_t count)
 {
 	if (!encoding || (!outs && count != 0))
 		return PE_ERR_ARGUMENT;
-	if (count != encoding->array_count)
-		return pe_fail(encoding->ctx, PE_ERR_ARGUMENT, "%s yields %lld arrays, not %lld",
-			encoding->encoder->table.name, (long long)encoding->array_count, (long long)count);
+	PE_TRY(check_count(encoding, count));
 	PE_TRY(check_outputs(encoding, outs));
 	forget_failures(encoding);
 	return count > 0 ? encoding->encoder->compute(encoding, outs) : PE_OK;
+}
+
+static pe_status check_dtypes(pe_encoding *e, const int32_t *dtypes)
+{
+	for (int64_t i = 0; i < e->array_count; i++) {
+		const pe_array_info *info = &e->arrays[i];
+		if (dtypes[i] < -1 || (dtypes[i] >= 0 && !pe_dtype_holds((pe_dtype)dtypes[i], info->dtype)))
+			return pe_fail(e->ctx, PE_ERR_SHAPE, "%s is %s: it cannot be stored as %s", info->name,
+				pe_dtype_name(info->dtype), pe_dtype_name((pe_dtype)dtypes[i]));
+	}
+	return PE_OK;
+}
+
+/* Whole arrays, of an encoder that knows no parts. */
+static pe_status stream_whole(pe_encoding *e)
+{
+	pe_tensor outs[PE_MAX_ARRAYS];
+	int64_t first[PE_MAX_ARRAYS] = {0}, rows[PE_MAX_ARRAYS];
+	for (int64_t i = 0; i < e->array_count; i++)
+		rows[i] = e->arrays[i].shape[0];
+	PE_TRY(pe_stream_open(e->ctx, e, rows, outs));
+	return pe_stream_close(e->ctx, e, first, outs, e->encoder->compute(e, outs));
+}
+
+pe_status pe_encoding_stream(
+	pe_encoding *encoding, const int32_t *dtypes, int64_t count, pe_take_rows take, void *opaque)
+{
+	static const pe_tensor none[PE_MAX_ARRAYS] = {{0}};
+	pe_encoding *e = encoding;
+	if (!e || !take || (!dtypes && count != 0))
+		return PE_ERR_ARGUMENT;
+	PE_TRY(check_count(e, count));
+	PE_TRY(check_dtypes(e, dtypes));
+	forget_failures(e);
+	if (count == 0)
+		return PE_OK;
+	e->stream = &(struct pe_stream){dtypes, take, opaque};
+	pe_status status = e->encoder->by_parts ? e->encoder->compute(e, none) : stream_whole(e);
+	e->stream = NULL;
+	return status;
 }
 
 /* (…, tokens, width) as (batch, tokens, width); fails if the leading dimensions have no one stride. */

@@ -450,7 +450,21 @@ PE_API PE_NODISCARD pe_status pe_bundle_write(pe_bundle *bundle, const char *pat
 PE_API PE_NODISCARD pe_status pe_bundle_check(pe_bundle *bundle, const char *path, const char *format);
 /* Writes to an open file descriptor, which may be a pipe; "dir" is refused. */
 PE_API PE_NODISCARD pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format);
-/* Seconds that the last pe_bundle_write spent in fsync. */
+/* A file larger than memory: announce arrays by pe_bundle_await, begin the file, write their rows in any
+ * order and from several threads, and end it. Other arrays and metadata may be added until the end, but not while rows are written. Format npz
+ * alone, and a file, not a pipe. Whole or not at all: destroying the bundle before the end leaves nothing.
+ * ndim at least 1. pe_bundle_at and pe_bundle_find show such an array with data NULL. */
+PE_API PE_NODISCARD pe_status pe_bundle_await(
+	pe_bundle *bundle, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape);
+/* path must stay as it is until the end; format as of pe_bundle_write. */
+PE_API PE_NODISCARD pe_status pe_bundle_begin(pe_bundle *bundle, const char *path, const char *format);
+/* Rows first … first + rows->shape[0] - 1, of the array's type, any strides, each once. worker: a context
+ * that this thread alone uses, for the message. */
+PE_API PE_NODISCARD pe_status pe_bundle_rows(
+	pe_bundle *bundle, pe_context *worker, const char *name, int64_t first, const pe_tensor *rows);
+/* Refuses to end with a row that was not written, or twice. Ends the file, also where it fails. */
+PE_API PE_NODISCARD pe_status pe_bundle_end(pe_bundle *bundle);
+/* Seconds that the last pe_bundle_write, or pe_bundle_end, spent in fsync. */
 PE_API double pe_bundle_sync_seconds(const pe_bundle *bundle);
 PE_API int64_t pe_bundle_count(const pe_bundle *bundle);
 /* Array number index: its name and a view on it, each unless NULL; both owned by the bundle. */
@@ -537,6 +551,17 @@ PE_API PE_NODISCARD pe_status pe_encoding_array(
  * is, failed graphs filled as the option pad says; on any other error they are unspecified. */
 PE_API PE_NODISCARD pe_status pe_encoding_compute(
 	pe_encoding *encoding, const pe_tensor *outs, int64_t count);
+/* Takes rows first … first + rows->shape[0] - 1 of array number `array`, dense, which are there during the
+ * call alone. Called from several threads at once, and in any order; worker is a context of the thread, for
+ * the message of what goes wrong. */
+typedef pe_status (*pe_take_rows)(
+	pe_context *worker, void *opaque, int64_t array, int64_t first, const pe_tensor *rows);
+/* pe_encoding_compute for what need not fit into memory: hands every row of the arrays to take, once.
+ * Encoders of graphs do so in parts of some hundred graphs, or one large one; others hand over whole arrays.
+ * dtypes[i] is a pe_dtype that array number i may be stored in, or -1: it is left out. The first status
+ * of take that is not PE_OK ends it, and is returned. */
+PE_API PE_NODISCARD pe_status pe_encoding_stream(
+	pe_encoding *encoding, const int32_t *dtypes, int64_t count, pe_take_rows take, void *opaque);
 /* The shape of y in pe_encoding_apply, for x of this shape; ndim values each, out may be shape. */
 PE_API PE_NODISCARD pe_status pe_encoding_apply_shape(
 	pe_encoding *encoding, int32_t ndim, const int64_t *shape, int64_t *out);

@@ -190,13 +190,17 @@ static bool is_injective(const pe_tensor *t)
 	return pe_mul(reach, (int64_t)pe_dtype_size(t->dtype), &bytes);
 }
 
+bool pe_dtype_holds(pe_dtype as, pe_dtype dtype)
+{
+	return pe_dtype_is_float(dtype) ? pe_dtype_is_float(as)
+		: dtype == PE_BOOL          ? as == PE_BOOL || as == PE_U8
+									: as == PE_I64 || as == PE_I32;
+}
+
 pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
 	int32_t ndim, const int64_t *shape)
 {
-	bool fits = pe_dtype_is_float(dtype) ? pe_dtype_is_float(tensor->dtype)
-		: dtype == PE_BOOL               ? tensor->dtype == PE_BOOL || tensor->dtype == PE_U8
-										 : tensor->dtype == PE_I64 || tensor->dtype == PE_I32;
-	if (!fits)
+	if (!pe_dtype_holds(tensor->dtype, dtype))
 		return pe_fail(ctx, PE_ERR_SHAPE, "%s is %s: it cannot be stored as %s", name, pe_dtype_name(dtype),
 			pe_dtype_name(tensor->dtype));
 	if (tensor->ndim != ndim || memcmp(tensor->shape, shape, (size_t)ndim * sizeof *shape) != 0) {

@@ -7,6 +7,9 @@
 
 bool pe_dtype_is_float(pe_dtype dtype);
 bool pe_dtype_is_integer(pe_dtype dtype); /* i64, i32, u8, bool */
+/* Whether an array computed in dtype may be stored as `as`: a float in any float type, an integer in i32 or
+ * i64, a bool in bool or u8. */
+bool pe_dtype_holds(pe_dtype as, pe_dtype dtype);
 bool pe_tensor_is_dense(const pe_tensor *tensor);
 /* First byte, and one past the last byte, that a view touches. */
 void pe_tensor_extent(const pe_tensor *tensor, const char **first, const char **last);
@@ -16,8 +19,8 @@ bool pe_tensor_overlap(const pe_tensor *a, const pe_tensor *b);
 /* Whether two tensors of the same shape are one view: the stride of a dimension of length 1 says nothing. */
 bool pe_tensor_same_view(const pe_tensor *a, const pe_tensor *b);
 
-/* Fails unless tensor is a writable output of this shape whose type can hold dtype (a float type
- * for a float, i32 or i64 for an integer, bool or u8 for a bool) and whose elements do not overlap. */
+/* Fails unless tensor is a writable output of this shape whose type can hold dtype and whose
+ * elements do not overlap. */
 pe_status pe_tensor_check_output(pe_context *ctx, const pe_tensor *tensor, const char *name, pe_dtype dtype,
 	int32_t ndim, const int64_t *shape) PE_NODISCARD;
 

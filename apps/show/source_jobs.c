@@ -134,9 +134,10 @@ static void leave_out_large(struct source *s)
 int source_compute_jobs(struct source *s)
 {
 	leave_out_large(s);
-	int code = jobs_allocate(s->cli, s->jobs, s->job_count, PE_F64);
+	jobs_choose_types(s->jobs, s->job_count, PE_F64);
+	int code = jobs_allocate(s->jobs, s->job_count);
 	if (code == EXIT_DONE)
-		code = jobs_compute(s->cli, s->jobs, s->job_count);
+		code = jobs_compute(s->cli, s->jobs, s->job_count, NULL);
 	if (code == EXIT_DONE)
 		code = apply_tokens(s);
 	for (int j = 0; code == EXIT_DONE && j < s->job_count; j++)

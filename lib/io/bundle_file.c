@@ -5,6 +5,7 @@
 
 #include "io/file_source.h"
 #include "io/formats.h"
+#include "io/npz_stream.h"
 
 #define FORMATS "npy, npz, safetensors, tsv or dir"
 
@@ -218,6 +219,16 @@ pe_status pe_bundle_check(pe_bundle *bundle, const char *path, const char *forma
 								: pe_sink_try(bundle->ctx, path);
 }
 
+/* The first array whose data are to come. */
+static pe_status refuse_awaited(const pe_bundle *b)
+{
+	for (int64_t i = 0; i < b->count; i++)
+		if (b->arrays[i].awaited)
+			return pe_fail(b->ctx, PE_ERR_ARGUMENT,
+				"the rows of %s are not there: write it by pe_bundle_begin", b->arrays[i].name);
+	return PE_OK;
+}
+
 pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *format)
 {
 	if (!bundle || !path)
@@ -225,6 +236,7 @@ pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *forma
 	struct pe_sink sink;
 	enum format chosen;
 	bundle->sync_seconds = 0;
+	PE_TRY(refuse_awaited(bundle));
 	PE_TRY(choose_for_file(bundle, path, format, &chosen));
 	if (chosen == FORMAT_DIR)
 		return with_directory(bundle, path, pe_npy_dir_write);
@@ -238,7 +250,48 @@ pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format)
 		return PE_ERR_ARGUMENT;
 	struct pe_sink sink;
 	enum format chosen;
+	PE_TRY(refuse_awaited(bundle));
 	PE_TRY(choose_for_pipe(bundle, format, &chosen));
 	PE_TRY(pe_sink_open_fd(bundle->ctx, fd, "output", &sink));
 	return close_sink(bundle, write_to(bundle, chosen, &sink), &sink);
+}
+
+/* ---- writing in parts ---------------------------------------------------------------- */
+
+pe_status pe_bundle_begin(pe_bundle *bundle, const char *path, const char *format)
+{
+	enum format chosen;
+	if (!bundle || !path)
+		return PE_ERR_ARGUMENT;
+	if (bundle->stream)
+		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "a file has begun already");
+	PE_TRY(choose_for_file(bundle, path, format, &chosen));
+	if (chosen != FORMAT_NPZ)
+		return pe_fail(bundle->ctx, PE_ERR_UNSUPPORTED, "%s: only .npz is written in parts", path);
+	return pe_npz_stream_begin(bundle, path, &bundle->stream);
+}
+
+pe_status pe_bundle_rows(
+	pe_bundle *bundle, pe_context *worker, const char *name, int64_t first, const pe_tensor *rows)
+{
+	if (!bundle || !worker || !name || !rows)
+		return PE_ERR_ARGUMENT;
+	for (int64_t i = 0; bundle->stream && i < bundle->count; i++)
+		if (bundle->arrays[i].awaited && strcmp(bundle->arrays[i].name, name) == 0)
+			return pe_npz_stream_rows(bundle->stream, worker, i, first, rows);
+	return pe_fail(worker, PE_ERR_ARGUMENT, "no file has begun that awaits an array %.255s", name);
+}
+
+pe_status pe_bundle_end(pe_bundle *bundle)
+{
+	if (!bundle)
+		return PE_ERR_ARGUMENT;
+	if (!bundle->stream)
+		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "no file has begun");
+	pe_status status = pe_npz_check(bundle);
+	if (status == PE_OK)
+		status = pe_npz_stream_end(bundle->stream, &bundle->sync_seconds);
+	pe_npz_stream_free(bundle->stream);
+	bundle->stream = NULL;
+	return status;
 }

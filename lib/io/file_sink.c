@@ -93,6 +93,33 @@ pe_status pe_sink_tensor(struct pe_sink *sink, const pe_tensor *tensor)
 	return pe_tensor_blocks(sink->ctx, tensor, take, sink);
 }
 
+pe_status pe_sink_skip(struct pe_sink *sink, int64_t size)
+{
+	PE_TRY(write_through(sink, "", 0));
+	reserve(sink, sink->written, (size_t)size);
+	if (lseek(sink->fd, (off_t)size, SEEK_CUR) < 0)
+		return pe_fail_errno(sink->ctx, sink->name, errno);
+	sink->written += size;
+	return PE_OK;
+}
+
+pe_status pe_sink_write_at(
+	struct pe_sink *sink, pe_context *worker, int64_t offset, const void *bytes, size_t size)
+{
+	const char *from = bytes;
+	while (size > 0) {
+		ssize_t done = pwrite(sink->fd, from, size < MAX_WRITE ? size : MAX_WRITE, (off_t)offset);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return pe_fail_errno(worker, sink->name, errno);
+		from += done;
+		offset += done;
+		size -= (size_t)done;
+	}
+	return PE_OK;
+}
+
 /* ---- opening ------------------------------------------------------------------------- */
 
 pe_status pe_sink_open_fd(pe_context *ctx, int fd, const char *name, struct pe_sink *out)

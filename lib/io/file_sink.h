@@ -32,6 +32,13 @@ pe_status pe_sink_write(struct pe_sink *sink, const void *bytes, size_t size) PE
 /* Writes the elements in row-major order, without a copy if the tensor is dense. */
 pe_status pe_sink_tensor(struct pe_sink *sink, const pe_tensor *tensor) PE_NODISCARD;
 
+/* Leaves so many bytes out, to be written by pe_sink_write_at. For sinks with a temporary file. */
+pe_status pe_sink_skip(struct pe_sink *sink, int64_t size) PE_NODISCARD;
+/* Writes at an offset that was passed, and is not in the buffer any more. For several threads at once, each
+ * with a context of its own for messages. */
+pe_status pe_sink_write_at(
+	struct pe_sink *sink, pe_context *worker, int64_t offset, const void *bytes, size_t size) PE_NODISCARD;
+
 /* Writes what is left in the buffer; a file is then synchronised to the disk and takes its name.
  * Ends the sink whether it fails or not; a temporary file is gone then. */
 pe_status pe_sink_commit(struct pe_sink *sink) PE_NODISCARD;

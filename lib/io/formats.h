@@ -8,6 +8,7 @@
 
 #include "bundle.h"
 #include "io/file_sink.h"
+#include "io/zip.h"
 
 pe_status pe_npy_read(
 	pe_bundle *bundle, const char *array, const char *bytes, size_t size, const char *source) PE_NODISCARD;
@@ -33,6 +34,11 @@ pe_status pe_npy_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
 pe_status pe_npz_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
 pe_status pe_safetensors_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
 pe_status pe_tsv_write(pe_bundle *bundle, struct pe_sink *sink) PE_NODISCARD;
+/* Begins a member NAME.npy: its headers, before so many bytes of data. crc is that of header and data. */
+pe_status pe_npz_member(struct pe_zip *zip, const char *name, const char *header, size_t size, int64_t bytes,
+	uint32_t crc) PE_NODISCARD;
+/* Writes the arrays that are not awaited, the metadata and the end of the archive. */
+pe_status pe_npz_finish(const pe_bundle *bundle, struct pe_zip *zip) PE_NODISCARD;
 /* Writes the directory path, whole or not at all. An older one is replaced if it holds nothing but
  * .npy files and metadata.json. */
 pe_status pe_npy_dir_write(pe_bundle *bundle, const char *path) PE_NODISCARD;

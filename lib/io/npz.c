@@ -90,16 +90,23 @@ static pe_status add_crc(void *arg, const void *bytes, size_t size)
 	return PE_OK;
 }
 
+pe_status pe_npz_member(
+	struct pe_zip *zip, const char *name, const char *header, size_t size, int64_t bytes, uint32_t crc)
+{
+	char member[256 + 4];
+	memcpy(member, name, strlen(name) + 1);
+	strcat(member, ".npy");
+	PE_TRY(pe_zip_member(zip, member, size + (uint64_t)bytes, crc));
+	return pe_sink_write(zip->sink, header, size);
+}
+
 static pe_status write_array(struct pe_zip *zip, const char *name, const pe_tensor *t)
 {
-	char header[PE_NPY_HEADER], member[256 + 4];
+	char header[PE_NPY_HEADER];
 	size_t size = pe_npy_header(header, t->dtype, t->ndim, t->shape);
 	uint32_t crc = libdeflate_crc32(0, header, size);
 	PE_TRY(pe_tensor_blocks(zip->sink->ctx, t, add_crc, &crc));
-	memcpy(member, name, strlen(name) + 1);
-	strcat(member, ".npy");
-	PE_TRY(pe_zip_member(zip, member, size + (uint64_t)pe_tensor_bytes(t), crc));
-	PE_TRY(pe_sink_write(zip->sink, header, size));
+	PE_TRY(pe_npz_member(zip, name, header, size, pe_tensor_bytes(t), crc));
 	return pe_sink_tensor(zip->sink, t);
 }
 
@@ -116,10 +123,12 @@ static pe_status write_metadata(const pe_bundle *b, struct pe_zip *zip)
 	return status;
 }
 
-static pe_status write_all(const pe_bundle *b, struct pe_zip *zip)
+pe_status pe_npz_finish(const pe_bundle *bundle, struct pe_zip *zip)
 {
+	const pe_bundle *b = bundle;
 	for (int64_t i = 0; i < b->count; i++)
-		PE_TRY(write_array(zip, b->arrays[i].name, &b->arrays[i].tensor));
+		if (!b->arrays[i].awaited)
+			PE_TRY(write_array(zip, b->arrays[i].name, &b->arrays[i].tensor));
 	PE_TRY(write_metadata(b, zip));
 	return pe_zip_finish(zip);
 }
@@ -136,7 +145,7 @@ pe_status pe_npz_check(const pe_bundle *bundle)
 pe_status pe_npz_write(pe_bundle *bundle, struct pe_sink *sink)
 {
 	struct pe_zip zip = pe_zip_start(sink);
-	pe_status status = write_all(bundle, &zip);
+	pe_status status = pe_npz_finish(bundle, &zip);
 	pe_zip_free(&zip);
 	return status;
 }

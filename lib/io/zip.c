@@ -5,6 +5,8 @@
 
 #define LOCAL_SIZE 30
 #define ENTRY_SIZE 46
+#define LOCAL_CRC 14 /* where the checksum stands in each */
+#define ENTRY_CRC 16
 #define MAX_EXTRA 128
 #define EPOCH_DATE 0x0021   /* 1980-01-01, the earliest: equal arrays give equal files */
 #define PADDING_ID 0xd935   /* the extra field that zipalign pads with */
@@ -114,6 +116,19 @@ pe_status pe_zip_member(struct pe_zip *zip, const char *name, uint64_t size, uin
 	PE_TRY(directory_entry(zip, name, offset, size, crc));
 	zip->members++;
 	return local_header(zip, name, offset, size, crc);
+}
+
+struct pe_zip_place pe_zip_next_place(const struct pe_zip *zip)
+{
+	return (struct pe_zip_place){zip->sink->written, zip->directory.size};
+}
+
+pe_status pe_zip_set_crc(struct pe_zip *zip, const struct pe_zip_place *place, uint32_t crc)
+{
+	unsigned char bytes[4];
+	put(bytes, crc, sizeof bytes);
+	memcpy(zip->directory.bytes + place->entry + ENTRY_CRC, bytes, sizeof bytes);
+	return pe_sink_write_at(zip->sink, zip->sink->ctx, place->header + LOCAL_CRC, bytes, sizeof bytes);
 }
 
 /* The zip64 end record and its locator. */

@@ -51,6 +51,15 @@ struct pe_zip pe_zip_start(struct pe_sink *sink);
 /* Writes the header of a stored member, padded so that its data, which the caller then writes,
  * start at a multiple of 64. crc is that of the data. The time is always 1980-01-01. */
 pe_status pe_zip_member(struct pe_zip *zip, const char *name, uint64_t size, uint32_t crc) PE_NODISCARD;
+/* Where a member's checksum stands. */
+struct pe_zip_place {
+	int64_t header, entry;
+};
+/* That of the member that pe_zip_member will write next. */
+struct pe_zip_place pe_zip_next_place(const struct pe_zip *zip);
+/* Sets the checksum of a member that was written with another, in an archive that is a file's only content.
+ */
+pe_status pe_zip_set_crc(struct pe_zip *zip, const struct pe_zip_place *place, uint32_t crc) PE_NODISCARD;
 /* Writes the central directory. */
 pe_status pe_zip_finish(struct pe_zip *zip) PE_NODISCARD;
 /* Releases what the archive holds in memory, finished or not. */

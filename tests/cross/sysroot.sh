@@ -21,7 +21,7 @@ END
 export APT_CONFIG="$root/apt/apt.conf"
 apt-get update -qq
 apt-get install -qq -y --download-only libc6-dev libstdc++-12-dev liblapacke-dev libopenblas-dev libsuitesparse-dev \
-	libarpack2-dev libdeflate-dev libpng-dev libjpeg-dev libwebp-dev libexpat1-dev libjansson-dev libb2-dev \
+	libarpack2-dev libdeflate-dev zlib1g-dev libpng-dev libjpeg-dev libwebp-dev libexpat1-dev libjansson-dev libb2-dev \
 	libcairo2-dev libcmocka-dev
 
 # As on a machine, where /lib is /usr/lib.
