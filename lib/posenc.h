@@ -451,9 +451,10 @@ PE_API PE_NODISCARD pe_status pe_bundle_check(pe_bundle *bundle, const char *pat
 /* Writes to an open file descriptor, which may be a pipe; "dir" is refused. */
 PE_API PE_NODISCARD pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format);
 /* A file larger than memory: announce arrays by pe_bundle_await, begin the file, write their rows in any
- * order and from several threads, and end it. Other arrays and metadata may be added until the end, but not while rows are written. Format npz
- * alone, and a file, not a pipe. Whole or not at all: destroying the bundle before the end leaves nothing.
- * ndim at least 1. pe_bundle_at and pe_bundle_find show such an array with data NULL. */
+ * order and from several threads, and end it. Other arrays and metadata may be added until the end, but not
+ * while rows are written. Format npz alone, and a file, not a pipe. Whole or not at all: destroying the
+ * bundle before the end leaves nothing. ndim at least 1. pe_bundle_at and pe_bundle_find show such an array
+ * with data NULL. */
 PE_API PE_NODISCARD pe_status pe_bundle_await(
 	pe_bundle *bundle, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape);
 /* path must stay as it is until the end; format as of pe_bundle_write. */

@@ -49,6 +49,8 @@ if mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
 	expect 4 encode seq:20000 -q --with sinusoidal:dim=64 -o disk/x.npz; says 'No space left'
 	grep -qx before disk/x.npz || fail 'a full disk has cost the old file'
 	expect 4 encode seq:20000 -q --with sinusoidal:dim=64 -o disk/y/; says 'No space left'
+	expect 4 encode "$graphs" -q -o disk/x.npz; says 'No space left' # written as it is computed
+	grep -qx before disk/x.npz || fail 'a full disk has cost the old file'
 	left=$(ls -A disk)
 	umount disk
 	[ "$left" = x.npz ] || fail "a full disk left behind: $left"
