@@ -61,6 +61,33 @@ int64_t xt_allocations(void)
 	return allocations;
 }
 
+bool xt_shortage_next(struct xt_shortage *s)
+{
+	if (s->failed == 0 && !s->over)
+		s->live = live;
+	else if (live != s->live)
+		fail_msg("%lld blocks are left at the end of turn %lld", (long long)(live - s->live),
+			(long long)(s->failed + s->over));
+	return !s->over;
+}
+
+void xt_shortage_begin(const struct xt_shortage *s)
+{
+	xt_fail_allocation(s->failed, s->forever);
+}
+
+void xt_shortage_end(struct xt_shortage *s, pe_status status)
+{
+	bool reached = allocations > fail_at;
+	xt_fail_allocation(-1, false);
+	bool fails = reached && !(s->lenient && status == s->success);
+	if (status != (fails ? PE_ERR_NOMEM : s->success))
+		fail_msg("status %d where allocation %lld %s", (int)status, (long long)s->failed,
+			reached ? "failed" : "was not reached");
+	s->over = !reached;
+	s->failed += reached;
+}
+
 pe_context *xt_context(int32_t threads, const char *cpu)
 {
 	pe_context_options options = {.size = sizeof options};

@@ -31,6 +31,29 @@ void xt_fail_allocation(int64_t at, bool forever);
 int64_t xt_live_blocks(void);
 int64_t xt_allocations(void);
 
+/* Runs some calls again and again, each time failing the next of their allocations, until they have all:
+ *   struct xt_shortage s = {.forever = true};
+ *   while (xt_shortage_next(&s)) {
+ *       …                                  what has memory
+ *       xt_shortage_begin(&s);
+ *       pe_status status = …;
+ *       xt_shortage_end(&s, status);
+ *       …                                  everything is released again
+ *   }
+ * Fails the test if a call gives another status than PE_ERR_NOMEM and, at last, `success`, if it did not
+ * notice that an allocation failed, and if a block is left at the end of a turn. */
+struct xt_shortage {
+	bool forever;      /* later allocations fail too */
+	bool lenient;      /* the calls may do without what they do not get */
+	pe_status success; /* PE_OK */
+	int64_t failed;    /* so many turns have failed one */
+	int64_t live;
+	bool over;
+};
+bool xt_shortage_next(struct xt_shortage *s);
+void xt_shortage_begin(const struct xt_shortage *s);
+void xt_shortage_end(struct xt_shortage *s, pe_status status);
+
 /* |a - b| ≤ rtol · |b| + atol, or both NaN, or equal infinities; else prints both and fails. */
 #define xt_close_f64(a, b, rtol, atol) xt_close_f64_at(a, b, rtol, atol, __FILE__, __LINE__)
 void xt_close_f64_at(double a, double b, double rtol, double atol, const char *file, int line);

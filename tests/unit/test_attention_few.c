@@ -237,16 +237,12 @@ static void test_no_memory(void **state)
 		make_call(*state, &(struct sizes){1, 4, 2, 2, 1100, 8, 8}, "rope:head_dim=8", PE_BF16, false);
 	double out[4 * 2 * 8];
 	pe_tensor t = pe_tensor_dense(out, PE_F64, 4, c->q.shape);
-	pe_status status = PE_ERR_NOMEM;
-	int64_t blocks = xt_live_blocks();
+	struct xt_shortage s = {.forever = true};
 	c->tensors.out = &t;
-	for (int64_t at = 0; status != PE_OK; at++) {
-		xt_fail_allocation(at, true);
-		status = pe_attend(*state, c->layer.list, c->layer.count, &c->options, &c->tensors);
-		assert_true(status == PE_OK || status == PE_ERR_NOMEM);
-		assert_int_equal(xt_live_blocks(), blocks);
+	while (xt_shortage_next(&s)) {
+		xt_shortage_begin(&s);
+		xt_shortage_end(&s, pe_attend(*state, c->layer.list, c->layer.count, &c->options, &c->tensors));
 	}
-	xt_fail_allocation(-1, false);
 	free_call(c);
 }
 

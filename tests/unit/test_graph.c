@@ -443,18 +443,15 @@ static void any_number_of_threads(void **state)
 
 static void out_of_memory(void **state)
 {
-	for (int64_t at = 0, done = 0; !done; at++) {
-		assert_true(at < 200);
-		struct pe_graph_policy policy = plain;
-		policy.largest_component = true;
+	struct xt_shortage s = {.forever = true};
+	struct pe_graph_policy policy = plain;
+	policy.largest_component = true;
+	while (xt_shortage_next(&s)) {
 		struct pe_raw_graphs raw = sketch(*state, "3 0>1*2 1>2*3 2>1*4 | 2 0>1*1 1>1*2");
 		pe_graph *graph;
-		xt_fail_allocation(at, true);
-		pe_status status = pe_graph_build(*state, &raw, &policy, &graph);
-		xt_fail_allocation(-1, false);
-		done = status == PE_OK;
-		assert_int_equal(graph != NULL, done);
-		assert_true(done || status == PE_ERR_NOMEM);
+		xt_shortage_begin(&s);
+		xt_shortage_end(&s, pe_graph_build(*state, &raw, &policy, &graph));
+		assert_int_equal(graph != NULL, s.over);
 		assert_null(raw.u);
 		pe_graph_destroy(&graph);
 	}
@@ -466,15 +463,14 @@ static void out_of_memory(void **state)
 static void selects(pe_graph *graph, int64_t index, const char *expected, pe_graph_report report)
 {
 	pe_graph *one, *again;
-	for (int64_t at = 0;; at++) { /* without memory there is none */
-		xt_fail_allocation(at, true);
-		pe_status status = pe_graph_select(graph->ctx, graph, index, &one);
-		xt_fail_allocation(-1, false);
-		assert_int_equal(one != NULL, status == PE_OK);
-		if (status == PE_OK)
-			break;
-		assert_true(status == PE_ERR_NOMEM && at < 50);
+	struct xt_shortage s = {.forever = true};
+	while (xt_shortage_next(&s)) {
+		xt_shortage_begin(&s);
+		xt_shortage_end(&s, pe_graph_select(graph->ctx, graph, index, &one));
+		assert_int_equal(one != NULL, s.over);
+		pe_graph_destroy(&one);
 	}
+	assert_int_equal(pe_graph_select(graph->ctx, graph, index, &one), PE_OK);
 	expect(one, expected);
 	const pe_graph_report *r = pe_graph_get_report(one);
 	assert_true(r->graphs == 1 && r->nodes == report.nodes && r->edges == report.edges &&
