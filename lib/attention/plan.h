@@ -48,6 +48,12 @@ pe_status pe_plan_make(pe_context *ctx, pe_encoding *const *encodings, int64_t c
 	struct pe_plan *plan) PE_NODISCARD;
 void pe_plan_free(struct pe_plan *plan);
 
+/* q, k or v. */
+static inline const pe_tensor *pe_plan_tensor(const struct pe_plan *plan, pe_side side)
+{
+	return side == PE_QUERIES ? &plan->q : side == PE_KEYS ? &plan->k : &plan->v;
+}
+
 /* What q·k is multiplied with. */
 double pe_plan_scale(const struct pe_plan *plan, int64_t batch, int64_t head, int64_t query);
 

@@ -15,15 +15,10 @@ double pe_plan_scale(const struct pe_plan *p, int64_t batch, int64_t head, int64
 	return p->width > 0 ? 1 / sqrt((double)p->width) : 1;
 }
 
-static const pe_tensor *tensor_of(const struct pe_plan *p, pe_side side)
-{
-	return side == PE_QUERIES ? &p->q : side == PE_KEYS ? &p->k : &p->v;
-}
-
 void pe_plan_rotate_rows(
 	const struct pe_plan *p, const struct pe_place *first, int64_t count, double *rows, double *scratch)
 {
-	const pe_tensor *t = tensor_of(p, first->side);
+	const pe_tensor *t = pe_plan_tensor(p, first->side);
 	int64_t width = t->shape[3];
 	bool turned = false;
 	for (int64_t i = 0; i < count; i++)
@@ -45,7 +40,7 @@ void pe_plan_rotate_rows(
 pe_status pe_plan_rotate_head(
 	pe_context *worker, const struct pe_plan *p, pe_side side, int64_t batch, int64_t head, double *out)
 {
-	int64_t length = tensor_of(p, side)->shape[2], width = p->rotated[side][p->rotate.count];
+	int64_t length = pe_plan_tensor(p, side)->shape[2], width = p->rotated[side][p->rotate.count];
 	int64_t most = pe_min(length, PE_ROTATED_ROWS);
 	double *rows = pe_alloc(worker, most, (size_t)(2 * p->widest) * sizeof *rows);
 	if (!rows)

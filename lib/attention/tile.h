@@ -246,6 +246,10 @@ void pe_tile_turn_rows(
 	const struct pe_plan *plan, const struct pe_place *first, int64_t n, double *rows, float *out);
 
 /* tile_load.c: from tensors to panels. What belongs to a query head takes the keys that this head shares. */
+/* n vectors of one head as floats, from `first` on: f32 where they lie, others, and what a site turns, in
+ * scratch (n × their width). turning: 2 n · plan->widest doubles; NULL where nothing turns them. */
+const float *pe_tile_vectors(const struct pe_plan *plan, const struct pe_place *first, int64_t n,
+	double *turning, float *scratch, int64_t *stride, int64_t *step);
 /* Lengths of keys, of heads turned_first on, if they are wanted. */
 pe_status pe_tiles_measure_keys(struct pe_tiles *tiles, int64_t heads) PE_NODISCARD;
 void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g);

@@ -8,23 +8,24 @@
 
 /* ---- storage types ------------------------------------------------------------------- */
 
-/* Rows as floats: f32 where they lie, others by way of scratch (n × width). */
-static const float *rows_of(const struct pe_tiles *tiles, const pe_tensor *t, const struct pe_place *first,
-	int64_t n, float *scratch, int64_t *stride, int64_t *step)
+const float *pe_tile_vectors(const struct pe_plan *p, const struct pe_place *first, int64_t n,
+	double *turning, float *scratch, int64_t *stride, int64_t *step)
 {
-	int64_t width = t->shape[3];
-	if (t->dtype == PE_F32) {
+	const pe_tensor *t = pe_plan_tensor(p, first->side);
+	bool turns = p->turns[first->side];
+	if (!turns && t->dtype == PE_F32) {
 		*stride = t->strides[2];
 		*step = t->strides[3];
 		return (const float *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token);
 	}
-	pe_tile_convert_fn *convert = pe_tile_converter(tiles->kernels, t->dtype);
-	for (int64_t i = 0; i < n; i++)
-		convert(scratch + i * width,
-			(const uint16_t *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token + i),
-			t->strides[3], width);
-	*stride = width;
+	*stride = p->rotated[first->side][p->rotate.count];
 	*step = 1;
+	if (turns)
+		pe_tile_turn_rows(p, first, n, turning, scratch);
+	for (int64_t i = 0; !turns && i < n; i++)
+		pe_tile_converter(p->ctx->kernels, t->dtype)(scratch + i * *stride,
+			(const uint16_t *)(const void *)pe_tensor_at(t, first->batch, first->head, first->token + i),
+			t->strides[3], *stride);
 	return scratch;
 }
 
@@ -34,25 +35,11 @@ static const float *key_rows(const struct pe_tiles *t, const struct pe_place *fi
 {
 	const struct pe_plan *p = t->plan;
 	if (!t->turned[first->side])
-		return rows_of(t, first->side == PE_KEYS ? &p->k : &p->v, first, n, scratch, stride, step);
+		return pe_tile_vectors(p, first, n, NULL, scratch, stride, step);
 	*stride = first->side == PE_KEYS ? p->dot_width : p->sum_width;
 	*step = 1;
 	int64_t head = first->batch * p->key_heads + first->head - t->turned_first;
 	return t->turned[first->side] + (head * p->keys + first->token) * *stride;
-}
-
-/* Queries, turned if they are to be. */
-static const float *query_rows(
-	const struct pe_tile_work *w, const struct pe_tile_group *g, int64_t *stride, int64_t *step)
-{
-	const struct pe_plan *p = w->tiles->plan;
-	const struct pe_place first = {PE_QUERIES, w->batch, g->head, g->first};
-	if (p->rotate.count == 0)
-		return rows_of(w->tiles, &p->q, &first, g->count, w->rows, stride, step);
-	pe_tile_turn_rows(p, &first, g->count, w->turning, w->rows);
-	*stride = p->dot_width;
-	*step = 1;
-	return w->rows;
 }
 
 /* ---- panels -------------------------------------------------------------------------- */
@@ -90,7 +77,8 @@ void pe_tile_load_queries(struct pe_tile_work *w, struct pe_tile_group *g)
 {
 	const struct pe_tiles *t = w->tiles;
 	int64_t stride, step, width = t->plan->dot_width;
-	const float *q = query_rows(w, g, &stride, &step);
+	const struct pe_place first = {PE_QUERIES, w->batch, g->head, g->first};
+	const float *q = pe_tile_vectors(t->plan, &first, g->count, w->turning, w->rows, &stride, &step);
 	bool alike = load_scales(w, g);
 	t->kernels->tile_queries(g->q, g->vecs, q, g->count, stride, step, width, alike ? g->scale[0] : 1.0f);
 	for (int64_t i = 0; !alike && i < width * g->lanes; i++)
