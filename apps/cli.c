@@ -35,6 +35,7 @@ static void clear_progress(void)
 	progress_shown = false;
 }
 
+PE_PRINTF(2, 0)
 static void say(const char *prefix, const char *format, va_list args)
 {
 	clear_progress();

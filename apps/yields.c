@@ -12,10 +12,10 @@ struct size {
 	int64_t at[2];
 };
 
-static const struct size of_sequences[] = {{"tokens", {11, 23}}, {"2 tokens - 1", {21, 45}}, {NULL}};
+static const struct size of_sequences[] = {{"tokens", {11, 23}}, {"2 tokens - 1", {21, 45}}, {.words = NULL}};
 static const struct size of_grids[] = {{"tokens", {55, 221}}, {"rows", {5, 13}}, {"columns", {11, 17}},
-	{"2 rows - 1", {9, 25}}, {"2 columns - 1", {21, 33}}, {NULL}};
-static const struct size of_graphs[] = {{"nodes", {22, 69}}, {"graphs", {2, 3}}, {NULL}};
+	{"2 rows - 1", {9, 25}}, {"2 columns - 1", {21, 33}}, {.words = NULL}};
+static const struct size of_graphs[] = {{"nodes", {22, 69}}, {"graphs", {2, 3}}, {.words = NULL}};
 
 static const struct size *sizes_of(pe_family family)
 {
