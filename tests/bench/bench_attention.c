@@ -31,12 +31,6 @@ static double run_product(void)
 	return 2e-9 * n * n * n / (now(CLOCK_PROCESS_CPUTIME_ID) - start);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static void share(const struct problem *p)
 {
 	struct ready r = prepare(p);
@@ -55,10 +49,10 @@ static void share(const struct problem *p)
 		rate = (rate + run_product()) / 2;
 		shares[turn] = operations * calls * (p->causal ? 0.5 : 1) / seconds / rate;
 	}
-	qsort(shares, (size_t)turns, sizeof *shares, by_value);
+	double middle = median(shares, turns);
 	printf("%6lld %4lld  %-10s %-7s best %5.1f %%  median %5.1f %%  of sgemm   %6.2f MB\n",
 		(long long)p->length, (long long)p->width, p->encoder ? p->encoder : "none",
-		p->causal ? "causal" : "", 100 * shares[turns - 1], 100 * shares[turns / 2], memory);
+		p->causal ? "causal" : "", 100 * shares[turns - 1], 100 * middle, memory);
 	release(&r);
 }
 

@@ -75,17 +75,12 @@ static void threads(void)
 	verdict("4096 alibi, two threads", ratio(&two, &one, CLOCK_MONOTONIC), 1 / 1.8, " of one thread's time");
 }
 
-/* A call for each line of input, so that another program can take turns. */
 static void time_calls(char **argv)
 {
 	const char *encoder = strcmp(argv[0], "none") == 0 ? NULL : argv[0];
 	struct problem p = {atoll(argv[1]), 64, encoder, atoi(argv[2]), 0, 1, argv[3], encoder != NULL};
 	struct ready r = prepare(&p);
-	while (getchar() != EOF) {
-		printf("%.9f\n", attend(&r, &p, CLOCK_PROCESS_CPUTIME_ID));
-		fflush(stdout);
-	}
-	release(&r);
+	attend_by_line(&r, &p);
 }
 
 int main(int argc, char **argv)

@@ -107,18 +107,13 @@ static void threads(void)
 	printf("64 windows of 7 x 7, 2 threads: %.2f times as fast by the clock\n", least[0] / least[1]);
 }
 
-/* A call for each line of input, so that another program can take turns. */
 static void time_calls(char **argv)
 {
 	struct grid g = {atoll(argv[1]), atoll(argv[2]), atoll(argv[3]), atoll(argv[4]),
 		strcmp(argv[0], "none") == 0 ? NULL : argv[0], 1, atoi(argv[5]), atoll(argv[6])};
 	struct problem p;
 	struct ready r = prepare_grid(&g, &p);
-	while (getchar() != EOF) {
-		printf("%.9f\n", attend(&r, &p, CLOCK_PROCESS_CPUTIME_ID));
-		fflush(stdout);
-	}
-	release(&r);
+	attend_by_line(&r, &p);
 }
 
 int main(int argc, char **argv)

@@ -23,19 +23,9 @@ struct tokens {
 	size_t size;
 };
 
-static void check(pe_context *ctx, pe_status status)
-{
-	if (status == PE_OK)
-		return;
-	fprintf(stderr, "bench_peg: %s\n", pe_context_message(ctx));
-	exit(1);
-}
-
 static float *allocate(size_t size)
 {
-	float *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-	if (!memory)
-		exit(1);
+	float *memory = get_memory(size);
 	for (size_t i = 0; i < size / sizeof *memory; i++)
 		memory[i] = (float)(i % 1000) * 1e-3F;
 	return memory;
@@ -76,17 +66,6 @@ static double copy(const struct tokens *t)
 	return (now(CLOCK_THREAD_CPUTIME_ID) - start) / (double)t->repeats;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double least(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 static void run(struct tokens t, int only_time)
 {
 	pe_context *ctx;
@@ -99,19 +78,19 @@ static void run(struct tokens t, int only_time)
 		double c = copy(&t), a = apply(ctx, e, &t, &t.y), p;
 		memset(t.x.data, 0, t.size);
 		p = apply(ctx, e, &t, &t.x);
-		copied = least(copied, c), apart = least(apart, a), in_place = least(in_place, p);
+		keep_least(&copied, c);
+		keep_least(&apart, a);
+		keep_least(&in_place, p);
 		ratio[i < 0 ? 0 : i] = a / c;
 		in_ratio[i < 0 ? 0 : i] = p / c;
 	}
-	qsort(ratio, TURNS, sizeof *ratio, compare);
-	qsort(in_ratio, TURNS, sizeof *in_ratio, compare);
 	if (only_time)
 		printf("%g %g\n", apart, in_place);
 	else
 		printf("%3lld x %lld x %-5lld memcpy %.4f ms  out of place %.4f ms, %.2f times  in place %.4f ms, "
 			   "%.2f times\n",
 			(long long)t.height, (long long)t.width, (long long)t.channels, copied * 1e3, apart * 1e3,
-			ratio[TURNS / 2], in_place * 1e3, in_ratio[TURNS / 2]);
+			median(ratio, TURNS), in_place * 1e3, median(in_ratio, TURNS));
 	free(t.x.data);
 	free(t.y.data);
 	pe_encoding_destroy(&e);

@@ -29,9 +29,7 @@ struct times {
 
 static float *allocate(int64_t count)
 {
-	float *memory = aligned_alloc(64, ((size_t)count * sizeof *memory + 63) / 64 * 64);
-	if (!memory)
-		exit(1);
+	float *memory = get_memory((size_t)count * sizeof *memory);
 	for (int64_t i = 0; i < count; i++)
 		memory[i] = (float)(i * 37 % 1001) * 1e-3F;
 	return memory;
@@ -46,11 +44,11 @@ static struct times measure(pe_context *ctx, const struct problem *p)
 	pe_bundle *bundle;
 	pe_domain *grid;
 	pe_params *params;
-	must(pe_bundle_create(ctx, &bundle), ctx);
-	must(pe_bundle_add(bundle, "pos_embed", &weight), ctx);
-	must(pe_domain_grid(ctx, 1, p->side, p->side, 0, &grid), ctx);
-	must(pe_params_create(ctx, "learned_grid", &params), ctx);
-	must(pe_params_set(params, "antialias", p->antialias ? "1" : "0"), ctx);
+	check(ctx, pe_bundle_create(ctx, &bundle));
+	check(ctx, pe_bundle_add(bundle, "pos_embed", &weight));
+	check(ctx, pe_domain_grid(ctx, 1, p->side, p->side, 0, &grid));
+	check(ctx, pe_params_create(ctx, "learned_grid", &params));
+	check(ctx, pe_params_set(params, "antialias", p->antialias ? "1" : "0"));
 	pe_encoding_options options = {.size = sizeof options, .weights = bundle};
 	for (int turn = 0; turn < TURNS; turn++) {
 		pe_encoding *e;
@@ -58,9 +56,9 @@ static struct times measure(pe_context *ctx, const struct problem *p)
 		memset(out.data, turn, (size_t)(rows[0] * rows[1]) * sizeof(float));
 		keep_least(&least.set, now(CLOCK_THREAD_CPUTIME_ID) - start);
 		start = now(CLOCK_THREAD_CPUTIME_ID);
-		must(pe_encoding_create(ctx, pe_encoder_find("learned_grid"), params, grid, &options, &e), ctx);
+		check(ctx, pe_encoding_create(ctx, pe_encoder_find("learned_grid"), params, grid, &options, &e));
 		double bound = now(CLOCK_THREAD_CPUTIME_ID);
-		must(pe_encoding_compute(e, &out, 1), ctx);
+		check(ctx, pe_encoding_compute(e, &out, 1));
 		keep_least(&least.resized, now(CLOCK_THREAD_CPUTIME_ID) - bound);
 		keep_least(&least.whole, now(CLOCK_THREAD_CPUTIME_ID) - start);
 		pe_encoding_destroy(&e);

@@ -22,15 +22,6 @@ enum { HEADS = 32, TOKENS = 4096, WIDTH = 128, PAIRS = WIDTH / 2, BLOCK = PE_ROT
 
 static const size_t size = (size_t)HEADS * TOKENS * WIDTH * sizeof(float);
 
-static float *allocate(void)
-{
-	float *memory = aligned_alloc(64, size);
-	if (!memory)
-		exit(1);
-	memset(memory, 0, size);
-	return memory;
-}
-
 static void turns(const struct pe_kernels *kernels, int first, float *cosine, float *sine)
 {
 	double frequency[PAIRS], angle[PAIRS], s[PAIRS], c[PAIRS];
@@ -94,14 +85,6 @@ static void layout(const char *name, const struct pe_kernels *kernels, int64_t h
 
 /* ---- through the library --------------------------------------------------------------- */
 
-static void check(pe_context *ctx, pe_status status)
-{
-	if (status == PE_OK)
-		return;
-	fprintf(stderr, "%s\n", ctx ? pe_context_message(ctx) : "no context");
-	exit(1);
-}
-
 static pe_encoding *bind_rope(pe_context *ctx, const pe_domain *domain, const char *layout)
 {
 	pe_params *params;
@@ -159,7 +142,7 @@ static void libraries(float *x, float *y)
 int main(int argc, char **argv)
 {
 	bool kernels = argc < 2 || strcmp(argv[1], "library") != 0;
-	float *x = allocate(), *y = allocate();
+	float *x = get_memory(size), *y = get_memory(size);
 	for (size_t i = 0; i < size / sizeof *x; i++)
 		x[i] = (float)(i % 1000) * 1e-3F;
 	libraries(x, y);

@@ -48,13 +48,6 @@ static pe_graph *load(pe_context *ctx, const char *data, const char *name)
 	return graph;
 }
 
-static double work(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Seconds to encode the graph into single precision. */
 static double encode(pe_context *ctx, const pe_graph *graph, float *out)
 {
@@ -204,15 +197,15 @@ static void large(const char *data, const char *name, int turns)
 	long long memory = 0;
 	for (int turn = 0; turn < turns; turn++) {
 		long long before = atomic_load(&used);
-		start = work();
+		start = now(CLOCK_PROCESS_CPUTIME_ID);
 		double t = encode(ctx, graph, out);
-		work_one = work() - start < work_one ? work() - start : work_one;
-		best = t < best ? t : best;
+		keep_least(&work_one, now(CLOCK_PROCESS_CPUTIME_ID) - start);
+		keep_least(&best, t);
 		memory = atomic_load(&peak) - before;
-		start = work();
+		start = now(CLOCK_PROCESS_CPUTIME_ID);
 		t = encode(two, graph, out);
-		work_two = work() - start < work_two ? work() - start : work_two;
-		best_two = t < best_two ? t : best_two;
+		keep_least(&work_two, now(CLOCK_PROCESS_CPUTIME_ID) - start);
+		keep_least(&best_two, t);
 	}
 	printf("%-28s %7lld nodes  %8.1f ms  %6.1f MB   two threads %8.1f ms (%.2fx, CPU time %.2fx)\n", name,
 		(long long)graph->nodes, best * 1e3, (double)memory / 1e6, best_two * 1e3, best / best_two,

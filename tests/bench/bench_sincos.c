@@ -18,15 +18,6 @@
 
 enum { POSITIONS = 131072, FREQUENCIES = 64, ANGLES = 4096, TURNS = 9, MOST_SETS = 8 };
 
-static void *allocate(size_t size)
-{
-	void *memory = aligned_alloc(64, size);
-	if (!memory)
-		exit(1);
-	memset(memory, 1, size);
-	return memory;
-}
-
 /* sine and cosine: POSITIONS × FREQUENCIES each. */
 static double table(const struct pe_kernels *kernels, float *sine, float *cosine)
 {
@@ -57,8 +48,8 @@ static double library(const double *angle, double *s, double *c)
 /* ns an angle; the arrays stay in the cache. */
 static void angles(double largest)
 {
-	double *angle = allocate(ANGLES * sizeof *angle), *s = allocate(ANGLES * sizeof *s);
-	double *c = allocate(ANGLES * sizeof *c), least[MOST_SETS], c_library = 1e9;
+	double *angle = get_memory(ANGLES * sizeof *angle), *s = get_memory(ANGLES * sizeof *s);
+	double *c = get_memory(ANGLES * sizeof *c), least[MOST_SETS], c_library = 1e9;
 	for (int k = 0; k < MOST_SETS; k++)
 		least[k] = 1e9;
 	for (int i = 0; i < ANGLES; i++)
@@ -83,7 +74,7 @@ static void angles(double largest)
 int main(int argc, char **argv)
 {
 	size_t size = (size_t)POSITIONS * FREQUENCIES * sizeof(float);
-	float *sine = allocate(size), *cosine = allocate(size);
+	float *sine = get_memory(size), *cosine = get_memory(size);
 	double ours = 1e9, set = 1e9;
 	for (int turn = 0; turn < TURNS; turn++) {
 		keep_least(&ours, table(pe_kernels_select(NULL), sine, cosine));

@@ -20,7 +20,7 @@ enum { WIDTH = 1024 };
 static void set_options(pe_context *ctx, pe_params *params, const char *const options[2][2])
 {
 	for (int i = 0; i < 2 && options[i][0]; i++)
-		must(pe_params_set(params, options[i][0], options[i][1]), ctx);
+		check(ctx, pe_params_set(params, options[i][0], options[i][1]));
 }
 
 /* The arrays lie in one block of memory. */
@@ -29,9 +29,9 @@ static void measure(
 {
 	double whole = 1e9, computed = 1e9, set = 1e9;
 	size_t size = (size_t)pe_domain_tokens(domain) * WIDTH * sizeof(float);
-	char *out = aligned_alloc(64, size);
+	char *out = get_memory(size);
 	pe_params *params;
-	must(pe_params_create(ctx, name, &params), ctx);
+	check(ctx, pe_params_create(ctx, name, &params));
 	set_options(ctx, params, options);
 	for (int turn = 0; turn < turns; turn++) {
 		pe_encoding *e;
@@ -40,16 +40,16 @@ static void measure(
 		memset(out, turn, size);
 		keep_least(&set, now(CLOCK_THREAD_CPUTIME_ID) - start);
 		start = now(CLOCK_THREAD_CPUTIME_ID);
-		must(pe_encoding_create(ctx, pe_encoder_find(name), params, domain, NULL, &e), ctx);
+		check(ctx, pe_encoding_create(ctx, pe_encoder_find(name), params, domain, NULL, &e));
 		double bound = now(CLOCK_THREAD_CPUTIME_ID);
 		char *at = out;
 		for (int64_t i = 0; i < pe_encoding_array_count(e); i++) {
 			pe_array_info info;
-			must(pe_encoding_array(e, i, &info), ctx);
+			check(ctx, pe_encoding_array(e, i, &info));
 			tensors[i] = pe_tensor_dense(at, PE_F32, info.ndim, info.shape);
 			at += pe_tensor_bytes(&tensors[i]);
 		}
-		must(pe_encoding_compute(e, tensors, pe_encoding_array_count(e)), ctx);
+		check(ctx, pe_encoding_compute(e, tensors, pe_encoding_array_count(e)));
 		keep_least(&computed, now(CLOCK_THREAD_CPUTIME_ID) - bound);
 		keep_least(&whole, now(CLOCK_THREAD_CPUTIME_ID) - start);
 		pe_encoding_destroy(&e);
@@ -97,9 +97,9 @@ int main(int argc, char **argv)
 		int64_t side = cases[i].side;
 		if (!is_wanted(cases[i].name, argc, argv))
 			continue;
-		must(
-			side ? pe_domain_grid(ctx, 1, side, side, 0, &domain) : pe_domain_sequence(ctx, 8192, 0, &domain),
-			ctx);
+		check(ctx,
+			side ? pe_domain_grid(ctx, 1, side, side, 0, &domain)
+				 : pe_domain_sequence(ctx, 8192, 0, &domain));
 		measure(ctx, cases[i].name, cases[i].options, domain, turns);
 		pe_domain_destroy(&domain);
 	}

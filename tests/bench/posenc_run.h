@@ -60,17 +60,4 @@ static inline struct posenc_times run_posenc(const char *command)
 	return times;
 }
 
-static inline int compare_doubles(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
-/* Sorts values. */
-static inline double median(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof *values, compare_doubles);
-	return values[count / 2];
-}
-
 #endif
