@@ -20,18 +20,13 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 import scipy.sparse.linalg as spl
 
+from peer import read_metis
+
 K = 8
 BOUND = 1e-10
 
 
-def read_metis(path):
-    with open(path) as lines:
-        rows = [line.split() for line in lines if not line.startswith("%")]
-    n = int(rows[0][0])
-    degree = [len(row) for row in rows[1:n + 1]]
-    columns = np.fromiter((int(x) - 1 for row in rows[1:n + 1] for x in row), np.int32)
-    starts = np.concatenate([[0], np.cumsum(degree)])
-    a = sp.csr_matrix((np.ones(len(columns)), columns, starts), (n, n))
+def largest_component(a):
     _, label = csgraph.connected_components(a)
     keep = np.flatnonzero(label == np.argmax(np.bincount(label)))
     a = a[keep][:, keep].maximum(a[keep][:, keep].T)
@@ -56,7 +51,7 @@ def main():
     program, name = sys.argv[1:3]
     sym = len(sys.argv) < 4 or sys.argv[3] != "none"
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 2
-    a = grid(*map(int, name[5:].split("x"))) if name.startswith("grid:") else read_metis(name)
+    a = grid(*map(int, name[5:].split("x"))) if name.startswith("grid:") else largest_component(read_metis(name))
     lap = laplacian(a, sym)
     n, norm = lap.shape[0], abs(lap).sum(0).max()
     start = np.random.default_rng(0).standard_normal(n)

@@ -15,17 +15,9 @@ import time
 import numpy as np
 import scipy.sparse as sp
 
+from peer import read_metis
+
 STEPS = 20
-
-
-def read_metis(path):
-    with open(path) as lines:
-        rows = [line.split() for line in lines if not line.startswith("%")]
-    n = int(rows[0][0])
-    degree = [len(row) for row in rows[1:n + 1]]
-    columns = np.fromiter((int(x) - 1 for row in rows[1:n + 1] for x in row), np.int32)
-    starts = np.concatenate([[0], np.cumsum(degree)])
-    return sp.csr_matrix((np.ones(len(columns), np.float32), columns, starts), (n, n))
 
 
 def random_walk_pe(a):
@@ -44,7 +36,7 @@ def main():
         out = subprocess.run([program, data, name], capture_output=True, text=True, check=True).stdout.split()
         return float(out[0]), int(out[1])
     first, memory = ours()
-    a = read_metis(data + "/" + name)
+    a = read_metis(data + "/" + name).astype(np.float32)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     random_walk_pe(a)

@@ -7,9 +7,10 @@ transposed back) and in its channels-last format, beside bench_peg, alternately.
 """
 import subprocess
 import sys
-import time
 
 import torch
+
+from peer import least
 
 torch.set_num_threads(1)
 
@@ -24,15 +25,6 @@ def channels_last(x, conv, height, width):
     return (conv(feature) + feature).permute(0, 2, 3, 1).reshape(x.shape)
 
 
-def least(function, *arguments):
-    times = []
-    for turn in range(12):
-        start = time.thread_time()
-        function(*arguments)
-        times.append(time.thread_time() - start)
-    return min(times)
-
-
 with torch.inference_mode():
     for height, width, channels in (14, 14, 768), (56, 56, 64), (64, 64, 1024):
         x = torch.randn(1, height * width, channels)
@@ -43,8 +35,8 @@ with torch.inference_mode():
             out = subprocess.run([sys.argv[1], "time", str(height), str(width), str(channels)],
                                  capture_output=True, check=True).stdout
             ours.append(float(out.split()[0]))
-            theirs.append(least(published, x, conv, height, width))
-            best.append(least(channels_last, x, last, height, width))
+            theirs.append(least(12, published, x, conv, height, width))
+            best.append(least(12, channels_last, x, last, height, width))
         print(f"{height} x {width} x {channels}: torch {torch.__version__} {min(theirs) * 1e3:.3f} ms, "
               f"channels last {min(best) * 1e3:.3f} ms, ours {min(ours) * 1e3:.3f} ms: "
               f"{min(theirs) / min(ours):.1f} and {min(best) / min(ours):.1f} times")

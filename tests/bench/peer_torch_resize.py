@@ -8,10 +8,11 @@ bench_resample, alternately.
 """
 import subprocess
 import sys
-import time
 
 import torch
 import torch.nn.functional as F
+
+from peer import least
 
 torch.set_num_threads(1)
 
@@ -26,15 +27,6 @@ def alone(planes, side, antialias):
     return F.interpolate(planes, size=(side, side), mode="bicubic", antialias=antialias)
 
 
-def least(function, *arguments):
-    times = []
-    for turn in range(8):
-        start = time.thread_time()
-        function(*arguments)
-        times.append(time.thread_time() - start)
-    return min(times)
-
-
 with torch.inference_mode():
     for stored, side, channels, antialias in ((37, 64, 1024, True), (37, 64, 1024, False), (37, 16, 1024, True),
                                               (14, 24, 768, True), (14, 24, 768, False)):
@@ -46,8 +38,8 @@ with torch.inference_mode():
             out = subprocess.run(command, capture_output=True, check=True).stdout.split()
             ours.append(float(out[0]))
             whole.append(float(out[1]))
-            theirs.append(least(published, table, stored, side, antialias))
-            best.append(least(alone, planes, side, antialias))
+            theirs.append(least(8, published, table, stored, side, antialias))
+            best.append(least(8, alone, planes, side, antialias))
         print(f"{stored} to {side}, {channels} channels{', antialiased' if antialias else ''}: "
               f"torch {torch.__version__} {min(theirs) * 1e3:.2f} ms, the interpolation alone {min(best) * 1e3:.2f} ms, "
               f"ours {min(ours) * 1e3:.2f} ms (with the creation {min(whole) * 1e3:.2f}): "
