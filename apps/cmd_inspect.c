@@ -73,6 +73,9 @@ static json_t *array_json(const char *name, const pe_tensor *tensor)
 
 static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle, json_t *all)
 {
+	int code = input_refuse_options(cli, &(struct input){.text = path});
+	if (code != EXIT_DONE)
+		return code;
 	json_t *arrays = json_array(), *metadata = json_object();
 	if (!cli->json)
 		printf("%s: %lld array%s\n", path, (long long)pe_bundle_count(bundle),
@@ -100,17 +103,21 @@ static int inspect_bundle(struct cli *cli, const char *path, pe_bundle *bundle, 
 	return EXIT_DONE;
 }
 
-/* A file of arrays is one that reads as such; everything else is an input. */
+/* A file of arrays is one that reads as such, unless options say how to read a graph; everything else is an
+ * input. */
 static int inspect(struct cli *cli, const char *path, json_t *all)
 {
 	pe_bundle *bundle;
-	if (has_array_suffix(path) && pe_bundle_from_file(cli->ctx, path, NULL, &bundle) == PE_OK) {
+	if (has_array_suffix(path) && !input_asks_for_graph(cli) &&
+		pe_bundle_from_file(cli->ctx, path, NULL, &bundle) == PE_OK) {
 		int code = inspect_bundle(cli, path, bundle, all);
 		pe_bundle_destroy(&bundle);
 		return code;
 	}
 	struct input input;
 	int code = input_read(cli, path, &input);
+	if (code == EXIT_DONE)
+		code = input_refuse_options(cli, &input);
 	if (code == EXIT_DONE && input.image &&
 		pe_image_get_layout(input.image, cli->image, &input.layout) != PE_OK)
 		input.layout.rows = 0; /* that is no reason not to say what it is */
@@ -154,6 +161,9 @@ const struct command command_inspect = {
 	.name = "inspect",
 	.usage = "inspect INPUT...",
 	.summary = "what is in these graph files, datasets, pictures or array files",
+	.details = "A file of arrays (.npy, .npz, .safetensors, folder/) is told as such. Where an\n"
+			   "option of graphs is given, such as --from edge-index, the graph that it holds\n"
+			   "is told instead.\n",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.takes_graph_options = true,

@@ -189,6 +189,14 @@ static bool is_of(const pe_params *table, const char *word)
 	return table && cli_table_option(table, word, NULL);
 }
 
+bool input_asks_for_graph(const struct cli *cli)
+{
+	bool asks = false;
+	for (int i = 0; i < cli->value_count; i++)
+		asks = asks || is_of(cli->graph, cli->values[i].name);
+	return asks;
+}
+
 int input_refuse_options(const struct cli *cli, const struct input *in)
 {
 	const char *text = in->text ? in->text : cli->operands[0];

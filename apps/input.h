@@ -34,6 +34,8 @@ int input_open(struct cli *cli, const char *text, struct input *out);
 /* Refuses options given that are of another kind of input: of graphs, pictures or grids. EXIT_DONE, or an
  * exit code with the message already written. */
 int input_refuse_options(const struct cli *cli, const struct input *in);
+/* Whether an option is given that is of graphs alone: how to read one. */
+bool input_asks_for_graph(const struct cli *cli);
 /* EXIT_SOME if some files of a folder could not be read, and were said; else EXIT_DONE. */
 int input_code(const struct input *input);
 /* Whether a path is named as files of arrays are. */

@@ -36,31 +36,36 @@ static bool is_ours(const pe_bundle *file)
 	return pe_bundle_metadata(file, "posenc") != NULL;
 }
 
-/* The grid that the file itself names, which encode has written. */
-static int open_own_place(struct source *s)
+/* What encode has written of the grid, "grid" or "prefix"; or NULL. */
+static const char *own(const struct source *s, const char *name)
 {
-	const char *grid = is_ours(s->file) ? pe_bundle_metadata(s->file, "grid") : NULL;
-	const char *prefix = pe_bundle_metadata(s->file, "prefix");
-	if (!grid)
-		return input_refuse_options(s->cli, &s->input);
-	snprintf(s->place, sizeof s->place, "grid:%s", grid);
-	int code = input_open(s->cli, s->place, &s->input);
-	long long before = prefix ? strtoll(prefix, NULL, 10) : 0;
-	if (code == EXIT_DONE && !cli_has(s->cli, "prefix") && before > 0 && before <= INT32_MAX)
-		s->input.prefix = before;
-	return code;
+	return is_ours(s->file) ? pe_bundle_metadata(s->file, name) : NULL;
 }
 
-/* --grid or --graph, else what the file says. */
+static int set_prefix(struct source *s, int64_t prefix)
+{
+	struct input *in = &s->input;
+	in->prefix = prefix;
+	pe_domain_destroy(&in->domain);
+	pe_status status =
+		pe_domain_grid(s->cli->ctx, in->sides[0], in->sides[1], in->sides[2], prefix, &in->domain);
+	return status == PE_OK ? EXIT_DONE : report_status(s->cli, status);
+}
+
+/* --grid or --graph, else the grid that the file names; its prefix tokens stand before either grid. */
 static int open_place(struct source *s)
 {
 	const char *grid = cli_get(s->cli, "grid"), *graph = cli_get(s->cli, "graph");
+	const char *prefix = cli_has(s->cli, "prefix") ? NULL : own(s, "prefix");
 	if (grid && graph)
 		return usage_error(s->cli, "--grid and --graph: tokens stand on one of them");
+	grid = grid || graph ? grid : own(s, "grid");
 	if (!grid && !graph)
-		return open_own_place(s);
+		return input_refuse_options(s->cli, &s->input);
 	snprintf(s->place, sizeof s->place, "%s%s", grid ? "grid:" : "", grid ? grid : graph);
-	return input_open(s->cli, s->place, &s->input);
+	int code = input_open(s->cli, s->place, &s->input);
+	long long before = grid && prefix ? strtoll(prefix, NULL, 10) : 0;
+	return code == EXIT_DONE && before > 0 && before <= INT32_MAX ? set_prefix(s, before) : code;
 }
 
 /* What the encoders' options were, of a file by encode. */

@@ -78,6 +78,19 @@ refused 3 encode picture.ppm --max-pixels 100 --patch 4; says 'more than the lim
 expect 2 encode picture.ppm --patch 4 --with alibi --tokens patches -o no.npz
 expect 3 inspect picture.ppm --from gml
 
+# What an input has no use for.
+unused() { expect "$@"; [ ! -s "$out" ] || fail "$command: standard output is not empty"; }
+unused 2 inspect c.npz --patch 8; says '^posenc: --patch is of pictures, and c.npz is none'
+unused 2 inspect c.npz --lenient; says 'lenient is of pictures'
+unused 2 inspect picture.ppm --loops keep; says '^posenc: --loops is of graphs, and picture.ppm is none'
+unused 2 inspect seq:4 --duplicates sum; says 'duplicates is of graphs'
+# Options of graphs have arrays read as one.
+unused 3 inspect c.npz --loops keep; says '^posenc: c.npz: there is no array edge_index'
+graph=$source/tests/golden/graphs/plain.npz
+expect 0 inspect "$graph"; prints ': 1 array$'
+expect 0 inspect "$graph" --loops keep; prints 'edge-index, 1 graph'
+expect 0 inspect "$graph" --from edge-index; prints 'edge-index, 1 graph'
+
 # Damage.
 size=$(wc -c <small.png)
 head -c $((size - 20)) small.png >cut.png

@@ -97,6 +97,10 @@ expect 0 show a.npz --plain --json -o x.png; prints '"plots":\["sheet"\]'
 expect 0 show grid:3x4 --with axial:preset=mae,dim=16 --prefix 2 --plain -o y.png
 cmp -s x.png y.png || fail 'the grid of the file is not that of its tokens'
 expect 0 show a.npz --token 2,3 -v -o x.png; says 'plot similarity'
+expect 0 show a.npz --grid 3x4 --plain --json -o z.png; prints '"tokens":14}'
+cmp -s z.png y.png || fail '--grid leaves out the prefix of the file'
+expect 0 show a.npz --grid 2x6 --json -o x.png; prints 'a.npz on grid:2x6 after 2 prefix tokens'
+expect 2 show a.npz --grid 7x2 -o no.png; says 'has 14 tokens, the grid 14 and 2 before it'
 expect 0 show a.npz --grid 7x2 --prefix 0 --json -o x.png; prints 'grid of 7 x 2 tokens'
 expect 2 show a.npz --prefix 0 -o no.png; says 'has 14 tokens, the grid 12 and 0 before it'
 expect 0 encode grid:2x3x4 --with mrope -q -o a/
