@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BYTES (128 << 10)
+#define FIRST_BYTES (4 << 10)
 
 /* Of the first `size` letters, be they small or capital. */
 static bool ends_in(const char *text, size_t size, const char *suffix)

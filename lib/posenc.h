@@ -344,7 +344,7 @@ typedef struct pe_image_info {
 } pe_image_info;
 
 /* The name of the picture format that data begin with, "PNG", "PNM", "JPEG", …, or NULL; 64 bytes are
- * enough, or 128 KB where they are packed by gzip. PNG and PNM can be read, JPEG and WebP where the build has
+ * enough, or 4 KB where they are packed by gzip. PNG and PNM can be read, JPEG and WebP where the build has
  * their libraries; the others are refused by name. */
 PE_API const char *pe_image_recognise(const void *data, size_t size);
 /* Reads a picture: PNG of every type and depth, PBM, PGM, PPM, PAM, JPEG (8 bits, not CMYK), WebP. "-" is

@@ -24,8 +24,7 @@ pe_status pe_gunzip(pe_context *ctx, const void *data, size_t size, const char *
 	char **bytes, size_t *out_size) PE_NODISCARD;
 
 /* The first bytes of what gzip data hold, as far as they can be had, of damaged and cut data too: returns how
- * many, at most room; zeros where they are unknown. room of 64 KB is enough for the first to be had at all.
- */
+ * many, at most room. */
 size_t pe_gunzip_head(const void *data, size_t size, uint8_t *out, size_t room);
 
 /* PE_ERR_IO, "NAME: what errno means". */

@@ -86,7 +86,7 @@ static const struct signature *find_other(const uint8_t *data, size_t size)
 
 const char *pe_image_recognise(const void *data, size_t size)
 {
-	uint8_t head[1 << 16];
+	uint8_t head[64];
 	if (!data)
 		return NULL;
 	if (pe_is_gzip(data, size)) {

@@ -107,6 +107,32 @@ static void test_gzip(void **state)
 	reads(*state, write_file("nothing.gz", packed, size), "", 0);
 }
 
+/* What there is of a beginning is right, wherever the data are cut, and whatever is behind. */
+static void test_head(void **state)
+{
+	enum { SIZE = 3000, ROOM = 100 };
+	char text[SIZE], packed[2 * SIZE];
+	uint8_t head[SIZE];
+	(void)state;
+	for (size_t i = 0; i < SIZE; i++)
+		text[i] = (char)(i * i * i >> 7);
+	size_t size = pack(packed, sizeof packed, text, SIZE), before = 0;
+	for (size_t cut = 0; cut <= size; cut++) {
+		size_t made = pe_gunzip_head(packed, cut, head, SIZE);
+		assert_true(made >= before && memcmp(head, text, made) == 0);
+		before = made;
+	}
+	assert_int_equal(before, SIZE);
+	assert_true(pe_gunzip_head(packed, size / 2, head, SIZE) > SIZE / 4);
+	packed[size - 5] ^= 1; /* of the CRC */
+	memset(head, 1, sizeof head);
+	assert_int_equal(pe_gunzip_head(packed, size, head, ROOM), ROOM);
+	assert_memory_equal(head, text, ROOM);
+	assert_int_equal(head[ROOM], 1);
+	assert_int_equal(pe_gunzip_head(packed, size, head, SIZE), SIZE);
+	assert_int_equal(pe_gunzip_head("no gzip data at all", 19, head, SIZE), 0);
+}
+
 /* The last member is tiny, so that its stated size says nothing of the whole. */
 static void test_growing_members(void **state)
 {
@@ -200,6 +226,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_proc),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_gzip),
+		cmocka_unit_test(test_head),
 		cmocka_unit_test(test_growing_members),
 		cmocka_unit_test(test_damaged_gzip),
 		cmocka_unit_test(test_limit),

@@ -351,7 +351,7 @@ static const char *name_packed(int level, const void *bytes, size_t size, size_t
 	return name;
 }
 
-/* Inside gzip, whose blocks of incompressible data are stored; damage behind the beginning is no matter. */
+/* Inside gzip, whose blocks of incompressible data are stored; 4 KB of it are enough. */
 static void test_recognise_packed(void **state)
 {
 	enum { SIZE = 300000 };
@@ -365,8 +365,8 @@ static void test_recognise_packed(void **state)
 	for (int level = 0; level < 10; level += 3) {
 		const char *const names[] = {name_packed(level, png.bytes, png.size, 9),
 			name_packed(level, png.bytes, png.size, 0), name_packed(level, noise, SIZE, 0),
-			name_packed(level, noise, SIZE, 100000), name_packed(level, noise, SIZE, SIZE - (100 << 10))};
-		for (size_t i = level == 0; i < sizeof names / sizeof *names; i++) /* cut in its only block */
+			name_packed(level, noise, SIZE, 100000), name_packed(level, noise, SIZE, SIZE - (4 << 10))};
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 			assert_true(names[i] && strcmp(names[i], "PNG") == 0);
 		assert_null(name_packed(level, "0 1\n1 2\n", 8, 0));
 	}
