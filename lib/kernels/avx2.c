@@ -7,6 +7,7 @@ void pe_kernels_avx2(struct pe_kernels *kernels)
 	pe_attention_tile_avx2(kernels);
 	pe_copy_avx2(kernels);
 	pe_depthwise_avx2(kernels);
+	pe_front_avx2(kernels);
 	pe_half_walk_avx2(kernels);
 	pe_lane_eigen_avx2(kernels);
 	pe_rotate_avx2(kernels);

@@ -7,6 +7,7 @@ void pe_kernels_avx512(struct pe_kernels *kernels)
 	pe_attention_tile_avx512(kernels);
 	pe_copy_avx512(kernels);
 	pe_depthwise_avx512(kernels);
+	pe_front_avx512(kernels);
 	pe_half_walk_avx512(kernels);
 	pe_lane_eigen_avx512(kernels);
 	pe_rotate_avx512(kernels);

@@ -11,6 +11,7 @@
 #include "attention_tile.h"
 #include "copy.h"
 #include "depthwise.h"
+#include "front.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
 #include "rotate.h"
@@ -54,6 +55,12 @@ struct pe_kernels {
 	pe_depthwise_fn *depthwise; /* depthwise.h */
 	pe_depthwise_strip_fn *depthwise_strip;
 	bool depthwise_streams; /* a strip's vectors are whole lines of a cache, fit to be written past it */
+
+	pe_front_factor_fn *front_factor; /* front.h */
+	pe_front_update_fn *front_update;
+	pe_front_forward_fn *front_forward;
+	pe_front_backward_fn *front_backward;
+	pe_front_multiply_fn *front_multiply;
 
 	pe_half_walk_fn *half_walk_unit; /* half_walk.h */
 	pe_half_walk_fn *half_walk_weighted;
@@ -102,6 +109,9 @@ void pe_copy_avx512(struct pe_kernels *kernels);
 void pe_depthwise_scalar(struct pe_kernels *kernels);
 void pe_depthwise_avx2(struct pe_kernels *kernels);
 void pe_depthwise_avx512(struct pe_kernels *kernels);
+void pe_front_scalar(struct pe_kernels *kernels);
+void pe_front_avx2(struct pe_kernels *kernels);
+void pe_front_avx512(struct pe_kernels *kernels);
 void pe_half_walk_scalar(struct pe_kernels *kernels);
 void pe_half_walk_avx2(struct pe_kernels *kernels);
 void pe_half_walk_avx512(struct pe_kernels *kernels);

@@ -7,6 +7,7 @@ void pe_kernels_scalar(struct pe_kernels *kernels)
 	pe_attention_tile_scalar(kernels);
 	pe_copy_scalar(kernels);
 	pe_depthwise_scalar(kernels);
+	pe_front_scalar(kernels);
 	pe_half_walk_scalar(kernels);
 	pe_lane_eigen_scalar(kernels);
 	pe_rotate_scalar(kernels);

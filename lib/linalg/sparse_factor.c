@@ -2,90 +2,41 @@
 #include "sparse_factor.h"
 
 #include <math.h>
-#include <suitesparse/cholmod.h>
 
+#include "elimination.h"
+#include "fronts.h"
+#include "kernels/kernels.h"
 #include "rng.h"
 
-#define LANES 4 /* right-hand sides that a triangular solve takes through the factor at once */
+#define LANES PE_FRONT_LANES
 
 struct pe_sparse_factor {
-	cholmod_common common;
-	cholmod_sparse *matrix; /* upper triangle */
-	cholmod_factor *l;
-	double shift, fill, flops;
+	struct pe_elimination elimination;
+	struct pe_supernodes supernodes;
+	double *diag; /* of the matrix, by places */
+	double *l;    /* NULL before the first factorisation */
+	double shift;
 };
-
-static pe_status fail(pe_context *ctx, const struct pe_sparse_factor *f, const char *what)
-{
-	switch (f->common.status) {
-	case CHOLMOD_OUT_OF_MEMORY:
-		return pe_fail(ctx, PE_ERR_NOMEM, "out of memory while %s a sparse matrix", what);
-	case CHOLMOD_TOO_LARGE:
-		return pe_fail(ctx, PE_ERR_UNSUPPORTED,
-			"%s a sparse matrix needs more numbers than 32 bits can count; use engine=block", what);
-	default:
-		return pe_fail(
-			ctx, PE_ERR_INTERNAL, "CHOLMOD status %d while %s a sparse matrix", f->common.status, what);
-	}
-}
-
-static void configure(cholmod_common *common)
-{
-	cholmod_start(common);
-	common->print = 0;
-	common->try_catch = 1;
-	common->nmethods = 1;
-	common->method[0].ordering = CHOLMOD_AMD;
-	common->supernodal = CHOLMOD_SIMPLICIAL;
-	common->final_ll = 0;
-	common->quick_return_if_not_posdef = 1;
-}
-
-/* The upper triangle by columns is the lower triangle by rows. */
-static void copy_triangle(const struct pe_sparse_matrix *m, cholmod_sparse *out)
-{
-	int32_t *start = out->p, *row = out->i;
-	double *value = out->x;
-	int32_t used = 0;
-	for (int32_t j = 0; j < m->n; j++) {
-		start[j] = used;
-		for (int64_t e = m->row[j]; e < m->row[j + 1] && m->col[e] < j; e++) {
-			row[used] = m->col[e];
-			value[used++] = m->val[e];
-		}
-		row[used] = j;
-		value[used++] = m->diag[j];
-	}
-	start[m->n] = used;
-}
 
 pe_status pe_sparse_factor_create(
 	pe_context *ctx, const struct pe_sparse_matrix *m, struct pe_sparse_factor **out)
 {
 	*out = NULL;
-	int64_t entries = (m->row[m->n] - m->row[0]) / 2 + m->n;
-	if (entries > INT32_MAX)
-		return pe_fail(ctx, PE_ERR_UNSUPPORTED,
-			"a matrix of %lld entries is too large to be factored; use engine=block", (long long)entries);
 	struct pe_sparse_factor *f = pe_alloc_zero(ctx, 1, sizeof *f);
 	if (!f)
 		return PE_ERR_NOMEM;
-	pe_status status = PE_OK;
-	configure(&f->common);
-	f->matrix = cholmod_allocate_sparse(
-		(size_t)m->n, (size_t)m->n, (size_t)entries, 1, 1, 1, CHOLMOD_REAL, &f->common);
-	if (!f->matrix) {
-		status = fail(ctx, f, "copying");
+	pe_status status = pe_elimination_create(ctx, m, &f->elimination);
+	if (status == PE_OK)
+		status = pe_supernodes_create(ctx, m, &f->elimination, &f->supernodes);
+	if (status != PE_OK)
+		goto done;
+	f->diag = pe_alloc(ctx, m->n, sizeof *f->diag);
+	if (!f->diag) {
+		status = PE_ERR_NOMEM;
 		goto done;
 	}
-	copy_triangle(m, f->matrix);
-	f->l = cholmod_analyze(f->matrix, &f->common);
-	if (!f->l) {
-		status = fail(ctx, f, "analysing");
-		goto done;
-	}
-	f->fill = f->common.lnz;
-	f->flops = f->common.fl;
+	for (int32_t i = 0; i < m->n; i++)
+		f->diag[i] = m->diag[f->elimination.order[i]];
 	*out = f;
 	f = NULL;
 done:
@@ -99,149 +50,96 @@ void pe_sparse_factor_destroy(pe_context *ctx, struct pe_sparse_factor **factor)
 	*factor = NULL;
 	if (!f)
 		return;
-	cholmod_free_factor(&f->l, &f->common);
-	cholmod_free_sparse(&f->matrix, &f->common);
-	cholmod_finish(&f->common);
+	pe_elimination_free(ctx, &f->elimination);
+	pe_supernodes_free(ctx, &f->supernodes);
+	pe_free(ctx, f->diag);
+	pe_free(ctx, f->l);
 	pe_free(ctx, f);
 }
 
 double pe_sparse_factor_fill(const struct pe_sparse_factor *f)
 {
-	return f->fill;
+	return f->elimination.fill;
 }
 
 double pe_sparse_factor_flops(const struct pe_sparse_factor *f)
 {
-	return f->flops;
+	return f->elimination.flops;
 }
 
 pe_status pe_sparse_factor_numeric(pe_context *ctx, struct pe_sparse_factor *f, double shift, bool *exists)
 {
-	double beta[2] = {-shift, 0};
 	f->shift = shift;
 	*exists = false;
-	if (!cholmod_factorize_p(f->matrix, beta, NULL, 0, f->l, &f->common))
-		return fail(ctx, f, "factoring");
-	/* CHOLMOD says TRUE and NOT_POSDEF where a pivot is 0. */
-	*exists = f->common.status == CHOLMOD_OK && f->l->minor == f->l->n;
-	return PE_OK;
+	if (!f->l)
+		f->l = pe_alloc_zero(ctx, f->supernodes.value[f->supernodes.count] + PE_FRONT_SLACK, sizeof *f->l);
+	return f->l ? pe_fronts_factor(ctx, &f->supernodes, f->diag, shift, f->l, exists) : PE_ERR_NOMEM;
 }
 
 int64_t pe_sparse_factor_negative(const struct pe_sparse_factor *f)
 {
-	const int32_t *start = f->l->p;
-	const double *x = f->l->x;
+	const struct pe_supernodes *p = &f->supernodes;
 	int64_t count = 0;
-	for (size_t j = 0; j < f->l->n; j++)
-		count += x[start[j]] < 0;
+	for (int32_t s = 0; s < p->count; s++) {
+		int32_t width = pe_supernode_width(p, s);
+		int64_t step = (int64_t)width + pe_supernode_below(p, s) + 1;
+		for (int32_t k = 0; k < width; k++)
+			count += f->l[p->value[s] + k * step] < 0;
+	}
 	return count;
 }
 
-/* y ← L D Lᵀ x, in the factor's order; D is where L has its ones. */
-static void multiply_factor(const cholmod_factor *l, const double *x, double *y)
+/* The rows of supernode s to a block of their own, and back. */
+static void gather(const struct pe_supernodes *p, int32_t s, const double *x, double *block)
 {
-	const int32_t *start = l->p, *count = l->nz, *row = l->i;
-	const double *value = l->x;
-	int32_t n = (int32_t)l->n;
-	for (int32_t j = 0; j < n; j++)
-		y[j] = 0;
-	for (int32_t j = 0; j < n; j++) {
-		int32_t first = start[j], end = first + count[j];
-		double sum = x[j];
-		for (int32_t e = first + 1; e < end; e++)
-			sum += value[e] * x[row[e]];
-		sum *= value[first];
-		y[j] += sum;
-		for (int32_t e = first + 1; e < end; e++)
-			y[row[e]] += value[e] * sum;
-	}
+	int32_t width = pe_supernode_width(p, s), below = pe_supernode_below(p, s);
+	const int32_t *row = p->row + p->below[s];
+	const double *own = x + (int64_t)p->first[s] * LANES;
+	for (int32_t c = 0; c < width * LANES; c++)
+		block[c] = own[c];
+	block += width * LANES;
+	for (int32_t i = 0; i < below; i++)
+		for (int32_t r = 0; r < LANES; r++)
+			block[i * LANES + r] = x[(int64_t)row[i] * LANES + r];
 }
 
-/* y ← (M - shift·I) x, in the matrix's order. */
-static void multiply_matrix(const cholmod_sparse *m, double shift, const double *x, double *y)
+static void scatter(const struct pe_supernodes *p, int32_t s, const double *block, bool all, double *x)
 {
-	const int32_t *start = m->p, *row = m->i;
-	const double *value = m->x;
-	int32_t n = (int32_t)m->ncol;
-	for (int32_t j = 0; j < n; j++) {
-		y[j] = (value[start[j + 1] - 1] - shift) * x[j];
-		for (int32_t e = start[j]; e < start[j + 1] - 1; e++) {
-			y[j] += value[e] * x[row[e]];
-			y[row[e]] += value[e] * x[j];
-		}
-	}
-}
-
-static void draw_signs(pe_context *ctx, uint64_t stream, uint64_t block, int32_t n, double *x)
-{
-	uint32_t word[4] = {0};
-	for (int32_t i = 0; i < n; i++) {
-		if (i % 128 == 0)
-			pe_rng_block(ctx->seed, stream, block++, word);
-		x[i] = word[i % 128 / 32] >> i % 32 & 1 ? 1 : -1;
-	}
-}
-
-/* E‖E z‖² = ‖E‖_F² for z of random signs; the largest of three. */
-pe_status pe_sparse_factor_error(
-	pe_context *ctx, const struct pe_sparse_factor *f, uint64_t stream, double *error)
-{
-	int32_t n = (int32_t)f->l->n;
-	const int32_t *order = f->l->Perm;
-	double *x = pe_alloc(ctx, n, 4 * sizeof *x);
-	if (!x)
-		return PE_ERR_NOMEM;
-	double *permuted = x + n, *product = permuted + n, *expected = product + n;
-	*error = 0;
-	for (uint64_t sample = 0; sample < 3; sample++) {
-		draw_signs(ctx, stream, sample << 32, n, x);
-		for (int32_t i = 0; i < n; i++)
-			permuted[i] = x[order[i]];
-		multiply_factor(f->l, permuted, product);
-		multiply_matrix(f->matrix, f->shift, x, expected);
-		double sum = 0;
-		for (int32_t i = 0; i < n; i++) {
-			double d = product[i] - expected[order[i]];
-			sum += d * d;
-		}
-		/* In this order, so that a NaN stays. */
-		*error = sqrt(sum) <= *error ? *error : sqrt(sum);
-	}
-	pe_free(ctx, x);
-	return PE_OK;
+	int32_t width = pe_supernode_width(p, s), below = pe_supernode_below(p, s);
+	const int32_t *row = p->row + p->below[s];
+	double *own = x + (int64_t)p->first[s] * LANES;
+	for (int32_t c = 0; c < width * LANES; c++)
+		own[c] = block[c];
+	block += width * LANES;
+	for (int32_t i = 0; i < below && all; i++)
+		for (int32_t r = 0; r < LANES; r++)
+			x[(int64_t)row[i] * LANES + r] = block[i * LANES + r];
 }
 
 /* x ← (L D Lᵀ)⁻¹ x for LANES interleaved vectors. */
-static void solve_lanes(const cholmod_factor *l, double *restrict x)
+static void solve_lanes(
+	const struct pe_kernels *kernels, const struct pe_sparse_factor *f, double *x, double *block)
 {
-	const int32_t *restrict start = l->p, *restrict count = l->nz, *restrict row = l->i;
-	const double *restrict value = l->x;
-	int32_t n = (int32_t)l->n;
-	for (int32_t j = 0; j < n; j++) {
-		double now[LANES];
-		for (int32_t r = 0; r < LANES; r++)
-			now[r] = x[(int64_t)j * LANES + r];
-		for (int32_t e = start[j] + 1; e < start[j] + count[j]; e++)
-			for (int32_t r = 0; r < LANES; r++)
-				x[(int64_t)row[e] * LANES + r] -= value[e] * now[r];
+	const struct pe_supernodes *p = &f->supernodes;
+	for (int32_t s = 0; s < p->count; s++) {
+		int32_t width = pe_supernode_width(p, s), height = width + pe_supernode_below(p, s);
+		gather(p, s, x, block);
+		kernels->front_forward(height, width, f->l + p->value[s], block);
+		scatter(p, s, block, true, x);
 	}
-	for (int32_t j = n - 1; j >= 0; j--) {
-		double sum[LANES];
-		for (int32_t r = 0; r < LANES; r++)
-			sum[r] = x[(int64_t)j * LANES + r] / value[start[j]];
-		for (int32_t e = start[j] + 1; e < start[j] + count[j]; e++)
-			for (int32_t r = 0; r < LANES; r++)
-				sum[r] -= value[e] * x[(int64_t)row[e] * LANES + r];
-		for (int32_t r = 0; r < LANES; r++)
-			x[(int64_t)j * LANES + r] = sum[r];
+	for (int32_t s = p->count - 1; s >= 0; s--) {
+		int32_t width = pe_supernode_width(p, s), height = width + pe_supernode_below(p, s);
+		gather(p, s, x, block);
+		kernels->front_backward(height, width, f->l + p->value[s], block);
+		scatter(p, s, block, false, x);
 	}
 }
 
 pe_status pe_sparse_factor_solve(pe_context *ctx, const struct pe_sparse_factor *f, int32_t count, double *x)
 {
-	int32_t n = (int32_t)f->l->n;
-	const int32_t *order = f->l->Perm;
-	double *lanes = pe_alloc(ctx, n, LANES * sizeof *lanes);
+	int32_t n = f->supernodes.n;
+	const int32_t *order = f->elimination.order;
+	double *lanes = pe_alloc(ctx, (int64_t)n + f->supernodes.tallest, LANES * sizeof *lanes);
 	if (!lanes)
 		return PE_ERR_NOMEM;
 	for (int32_t first = 0; first < count; first += LANES) {
@@ -250,11 +148,67 @@ pe_status pe_sparse_factor_solve(pe_context *ctx, const struct pe_sparse_factor 
 		for (int32_t i = 0; i < n; i++)
 			for (int32_t r = 0; r < LANES; r++)
 				lanes[(int64_t)i * LANES + r] = r < used ? block[(int64_t)r * n + order[i]] : 0;
-		solve_lanes(f->l, lanes);
+		solve_lanes(ctx->kernels, f, lanes, lanes + (int64_t)n * LANES);
 		for (int32_t i = 0; i < n; i++)
 			for (int32_t r = 0; r < used; r++)
 				block[(int64_t)r * n + order[i]] = lanes[(int64_t)i * LANES + r];
 	}
 	pe_free(ctx, lanes);
+	return PE_OK;
+}
+
+/* y ← L D Lᵀ x - (M - shift·I) x. block: of tallest rows, twice. */
+static void multiply_error(const struct pe_kernels *kernels, const struct pe_sparse_factor *f,
+	const double *x, double *block, double *y)
+{
+	const struct pe_supernodes *p = &f->supernodes;
+	double *product = block + (int64_t)p->tallest * LANES;
+	for (int64_t c = 0; c < (int64_t)p->n * LANES; c++)
+		y[c] = (f->shift - f->diag[c / LANES]) * x[c];
+	for (int32_t j = 0; j < p->n; j++)
+		for (int64_t e = p->start[j]; e < p->start[j + 1]; e++)
+			for (int64_t r = 0, i = (int64_t)p->down[e] * LANES, c = (int64_t)j * LANES; r < LANES; r++) {
+				y[i + r] -= p->entry[e] * x[c + r];
+				y[c + r] -= p->entry[e] * x[i + r];
+			}
+	for (int32_t s = 0; s < p->count; s++) {
+		int32_t width = pe_supernode_width(p, s), height = width + pe_supernode_below(p, s);
+		gather(p, s, x, block);
+		gather(p, s, y, product);
+		kernels->front_multiply(height, width, f->l + p->value[s], block, product);
+		scatter(p, s, product, true, y);
+	}
+}
+
+static void draw_signs(pe_context *ctx, uint64_t stream, int64_t count, double *x)
+{
+	uint32_t word[4] = {0};
+	for (int64_t i = 0; i < count; i++) {
+		if (i % 128 == 0)
+			pe_rng_block(ctx->seed, stream, (uint64_t)i / 128, word);
+		x[i] = word[i % 128 / 32] >> i % 32 & 1 ? 1 : -1;
+	}
+}
+
+/* E‖E z‖² = ‖E‖_F² for z of random signs; the largest of LANES. */
+pe_status pe_sparse_factor_error(
+	pe_context *ctx, const struct pe_sparse_factor *f, uint64_t stream, double *error)
+{
+	int32_t n = f->supernodes.n;
+	double *x = pe_alloc(ctx, 2 * ((int64_t)n + f->supernodes.tallest), LANES * sizeof *x);
+	if (!x)
+		return PE_ERR_NOMEM;
+	double *y = x + (int64_t)n * LANES;
+	draw_signs(ctx, stream, (int64_t)n * LANES, x);
+	multiply_error(ctx->kernels, f, x, y + (int64_t)n * LANES, y);
+	*error = 0;
+	for (int32_t r = 0; r < LANES; r++) {
+		double sum = 0;
+		for (int64_t i = 0; i < n; i++)
+			sum += y[i * LANES + r] * y[i * LANES + r];
+		/* In this order, so that a NaN stays. */
+		*error = sqrt(sum) <= *error ? *error : sqrt(sum);
+	}
+	pe_free(ctx, x);
 	return PE_OK;
 }

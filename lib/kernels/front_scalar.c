@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The loops of front_body.h in vectors of 2 doubles. */
+#include "kernels.h"
+
+typedef double vec __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double quad __attribute__((vector_size(32), may_alias));
+
+#define VEC_LANES 2
+#define TILE_COLUMNS 4
+
+static inline vec vec_all(double a)
+{
+	return (vec){a, a};
+}
+
+static inline vec vec_fused(vec a, vec b, vec c)
+{
+	return a * b + c;
+}
+
+static inline void vec_put_part(double *p, int32_t count, vec a)
+{
+	for (int32_t i = 0; i < count && i < VEC_LANES; i++)
+		p[i] = a[i];
+}
+
+static inline void quad_fused(double a, const quad *b, quad *c)
+{
+	*c += a * *b;
+}
+
+#include "front_body.h"
+
+void pe_front_scalar(struct pe_kernels *kernels)
+{
+	kernels->front_factor = front_factor;
+	kernels->front_update = front_update;
+	kernels->front_forward = front_forward;
+	kernels->front_backward = front_backward;
+	kernels->front_multiply = front_multiply;
+}
