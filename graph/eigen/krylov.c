@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernels.h"
 #include "linalg/dense.h"
 #include "linalg/panel.h"
 #include "rng.h"
@@ -60,6 +61,14 @@ void pe_krylov_fix(struct pe_krylov *k, int32_t count, const double *vectors)
 	k->active = k->pending = 0;
 }
 
+/* The square may be beyond what a double holds: then BLAS, which takes care, but is slow. */
+static double norm_of(const struct pe_krylov *k, const double *x)
+{
+	double square;
+	k->ctx->kernels->tall_dot(k->n, 1, x, 1, x, &square, 1);
+	return square > 1e-280 && square < 1e280 ? sqrt(square) : pe_panel_norm(k->n, x);
+}
+
 static void draw(struct pe_krylov *k, double *x)
 {
 	uint64_t first = k->drawn++ * (((uint64_t)k->n + 3) / 4);
@@ -74,18 +83,19 @@ static void draw(struct pe_krylov *k, double *x)
 /* x ← x less what it has along the basis columns from … before-1, for count vectors. */
 static void project_out(struct pe_krylov *k, int32_t from, int32_t before, int32_t count, double *x)
 {
-	pe_panel_dot(k->n, before - from, column(k, from), count, x, k->small, k->capacity);
-	pe_panel_multiply(k->n, before - from, column(k, from), count, k->small, k->capacity, -1, 1, x);
+	const struct pe_kernels *kernels = k->ctx->kernels;
+	kernels->tall_dot(k->n, before - from, column(k, from), count, x, k->small, k->capacity);
+	kernels->tall_subtract(k->n, before - from, column(k, from), count, k->small, k->capacity, x);
 }
 
 /* Column `at` without what it has along those from … at-1, until there is nothing left; its norm. */
 static double purge(struct pe_krylov *k, int32_t from, int32_t at)
 {
-	double *x = column(k, at), norm = pe_panel_norm(k->n, x), before;
+	double *x = column(k, at), norm = norm_of(k, x), before;
 	for (int32_t pass = 0; pass < 4; pass++) {
 		before = norm;
 		project_out(k, from, at, 1, x);
-		norm = pe_panel_norm(k->n, x);
+		norm = norm_of(k, x);
 		if (norm > 0.5 * before)
 			break;
 		from = 0; /* cancellation brings back all the others */
@@ -101,7 +111,7 @@ static void append(struct pe_krylov *k, int32_t coupled, int32_t count)
 	int32_t before = k->fixed + k->active;
 	double *x = column(k, before), whole[PE_KRYLOV_MAX_BLOCK];
 	for (int32_t j = 0; j < count; j++)
-		whole[j] = pe_panel_norm(k->n, x + (int64_t)j * k->n);
+		whole[j] = norm_of(k, x + (int64_t)j * k->n);
 	project_out(k, before - coupled, before, count, x);
 	project_out(k, 0, before, count, x);
 	k->replaced = 0;
@@ -112,7 +122,7 @@ static void append(struct pe_krylov *k, int32_t coupled, int32_t count)
 		k->replaced += !(norm > DEPENDENT * whole[j]);
 		for (int32_t tries = 0; tries < 8 && !(norm > DEPENDENT * whole[j]); tries++) {
 			draw(k, x);
-			whole[j] = pe_panel_norm(k->n, x);
+			whole[j] = norm_of(k, x);
 			norm = purge(k, 0, before + j);
 		}
 		for (int32_t i = 0; i < k->n; i++)
@@ -161,7 +171,7 @@ pe_status pe_krylov_step(struct pe_krylov *k)
 	int32_t first = k->active - count;
 	memset(k->projected + (int64_t)first * k->capacity, 0,
 		(size_t)k->capacity * (size_t)count * sizeof *k->projected);
-	pe_panel_dot(k->n, count + fresh, column(k, used), count, x,
+	k->ctx->kernels->tall_dot(k->n, count + fresh, column(k, used), count, x,
 		k->projected + (int64_t)first * (k->capacity + 1), k->capacity);
 done:
 	pe_free(k->ctx, x);

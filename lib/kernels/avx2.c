@@ -13,5 +13,6 @@ void pe_kernels_avx2(struct pe_kernels *kernels)
 	pe_rotate_avx2(kernels);
 	pe_sincos_avx2(kernels);
 	pe_sparse_product_avx2(kernels);
+	pe_tall_avx2(kernels);
 	pe_weighted_sum_avx2(kernels);
 }

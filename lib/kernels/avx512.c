@@ -13,5 +13,6 @@ void pe_kernels_avx512(struct pe_kernels *kernels)
 	pe_rotate_avx512(kernels);
 	pe_sincos_avx512(kernels);
 	pe_sparse_product_avx512(kernels);
+	pe_tall_avx512(kernels);
 	pe_weighted_sum_avx512(kernels);
 }

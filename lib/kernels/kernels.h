@@ -17,6 +17,7 @@
 #include "rotate.h"
 #include "sincos.h"
 #include "sparse_product.h"
+#include "tall.h"
 #include "weighted_sum.h"
 
 /* Outputs of so many bytes and more do not stay in the caches. */
@@ -78,6 +79,9 @@ struct pe_kernels {
 
 	pe_sparse_product_fn *sparse_product; /* sparse_product.h */
 
+	pe_tall_dot_fn *tall_dot; /* tall.h */
+	pe_tall_subtract_fn *tall_subtract;
+
 	pe_weighted_sum_fn *weighted_sum; /* weighted_sum.h */
 	pe_weighted_sum_f32_fn *weighted_sum_f32;
 };
@@ -135,6 +139,10 @@ void pe_sparse_product_scalar(struct pe_kernels *kernels);
 void pe_sparse_product_avx2(struct pe_kernels *kernels);
 void pe_sparse_product_avx512(struct pe_kernels *kernels);
 void pe_sparse_product_neon(struct pe_kernels *kernels);
+
+void pe_tall_scalar(struct pe_kernels *kernels);
+void pe_tall_avx2(struct pe_kernels *kernels);
+void pe_tall_avx512(struct pe_kernels *kernels);
 
 void pe_weighted_sum_scalar(struct pe_kernels *kernels);
 void pe_weighted_sum_avx2(struct pe_kernels *kernels);

@@ -13,5 +13,6 @@ void pe_kernels_scalar(struct pe_kernels *kernels)
 	pe_rotate_scalar(kernels);
 	pe_sincos_scalar(kernels);
 	pe_sparse_product_scalar(kernels);
+	pe_tall_scalar(kernels);
 	pe_weighted_sum_scalar(kernels);
 }
