@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "eigen_parts.h"
 #include "kernels/kernels.h"
 
 #define LANES PE_CHEBYSHEV_LANES
@@ -62,14 +63,10 @@ pe_status pe_chebyshev_apply(pe_context *ctx, void *arg, int32_t count, double *
 	int32_t n = f->problem->n;
 	for (int32_t first = 0; first < count; first += LANES) {
 		int32_t used = (int32_t)pe_min(LANES, count - first);
-		double *block = x + (int64_t)first * n, scale = 1 / f->peak;
-		for (int32_t i = 0; i < n; i++)
-			for (int32_t r = 0; r < LANES; r++)
-				f->scratch[(int64_t)i * LANES + r] = r < used ? block[(int64_t)r * n + i] : 0;
+		double *block = x + (int64_t)first * n;
+		pe_eigen_interleave(n, used, block, f->scratch);
 		const double *last = recurrence(f, ctx->kernels, f->scratch, f->scratch + (int64_t)n * LANES);
-		for (int32_t r = 0; r < used; r++)
-			for (int32_t i = 0; i < n; i++)
-				block[(int64_t)r * n + i] = scale * last[(int64_t)i * LANES + r];
+		pe_eigen_separate(n, used, 1 / f->peak, last, block);
 		f->products += (int64_t)used * f->degree;
 	}
 	return PE_OK;

@@ -65,6 +65,15 @@ static pe_status orthonormalise(
 	return PE_OK;
 }
 
+/* ‖y - λx‖ */
+static double distance(int32_t n, double lambda, const double *x, const double *y)
+{
+	double sum = 0;
+	for (int32_t i = 0; i < n; i++)
+		sum += (y[i] - lambda * x[i]) * (y[i] - lambda * x[i]);
+	return sqrt(sum);
+}
+
 pe_status pe_eigen_refine(pe_context *ctx, const struct pe_eigen_problem *p, int32_t count, double *vectors,
 	double *values, double *residuals)
 {
@@ -72,22 +81,25 @@ pe_status pe_eigen_refine(pe_context *ctx, const struct pe_eigen_problem *p, int
 	size_t bytes = (size_t)p->n * (size_t)count * sizeof *vectors;
 	double *gram = pe_alloc(ctx, (int64_t)count * count, sizeof *gram);
 	double *product = pe_alloc(ctx, (int64_t)p->n * count, sizeof *product);
-	if (!gram || !product)
+	double *scratch = pe_alloc(ctx, p->n, 2 * PE_EIGEN_LANES * sizeof *scratch);
+	if (!gram || !product || !scratch)
 		goto done;
 	status = orthonormalise(ctx, p, count, vectors, gram);
 	if (status != PE_OK)
 		goto done;
-	for (int32_t j = 0; j < count; j++)
-		pe_eigen_apply(p, vectors + (int64_t)j * p->n, product + (int64_t)j * p->n);
+	pe_eigen_apply_all(ctx, p, count, vectors, scratch, product);
 	pe_panel_dot(p->n, count, vectors, count, product, gram, count);
 	status = pe_dense_eigen(ctx, count, gram, values);
 	if (status != PE_OK)
 		goto done;
 	pe_panel_multiply(p->n, count, vectors, count, gram, count, 1, 0, product);
 	memcpy(vectors, product, bytes);
+	pe_eigen_apply_all(ctx, p, count, vectors, scratch, product);
 	for (int32_t j = 0; j < count; j++)
-		residuals[j] = pe_eigen_residual(p, values[j], vectors + (int64_t)j * p->n, product);
+		residuals[j] =
+			distance(p->n, values[j], vectors + (int64_t)j * p->n, product + (int64_t)j * p->n) / p->norm1;
 done:
+	pe_free(ctx, scratch);
 	pe_free(ctx, gram);
 	pe_free(ctx, product);
 	return status;

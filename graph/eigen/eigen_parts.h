@@ -4,6 +4,7 @@
 #define PE_EIGEN_PARTS_H
 
 #include "eigen.h"
+#include "kernels/sparse_product.h"
 #include "linalg/sparse_factor.h"
 
 /* Ritz pairs in ascending order, as an iteration sees them. */
@@ -34,6 +35,17 @@ bool pe_eigen_is_blurred(
  * ‖M‖₁. PE_ERR_INTERNAL if the vectors are dependent. */
 pe_status pe_eigen_refine(pe_context *ctx, const struct pe_eigen_problem *problem, int32_t count,
 	double *vectors, double *values, double *residuals) PE_NODISCARD;
+
+#define PE_EIGEN_LANES PE_PRODUCT_LANES
+
+/* Between `count` vectors, vector j at x + j·n, and PE_EIGEN_LANES interleaved ones, 0 where there is none.
+ */
+void pe_eigen_interleave(int32_t n, int32_t count, const double *x, double *lanes);
+void pe_eigen_separate(int32_t n, int32_t count, double scale, const double *lanes, double *x);
+
+/* y ← M x for count vectors; scratch of n × 2 × PE_EIGEN_LANES. */
+void pe_eigen_apply_all(pe_context *ctx, const struct pe_eigen_problem *problem, int32_t count,
+	const double *x, double *scratch, double *y);
 
 /* The matrix as the sparse factorisation takes it. */
 struct pe_sparse_matrix pe_eigen_matrix(const struct pe_eigen_problem *problem);
