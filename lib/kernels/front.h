@@ -11,9 +11,8 @@
 
 #define PE_FRONT_LANES 4 /* right-hand sides, which lie interleaved: row i of vector r at x[4 i + r] */
 #define PE_FRONT_SLACK 16
-#define PE_FRONT_DEPTH 256 /* columns that one pass of an update takes */
-/* Numbers that front_factor and front_update need as scratch for `width` columns. */
-#define PE_FRONT_SCRATCH(width) (8 * (int64_t)(width))
+#define PE_FRONT_DEPTH 256                    /* columns that are taken from others at once */
+#define PE_FRONT_SCRATCH (8 * PE_FRONT_DEPTH) /* numbers, for front_factor and front_update */
 
 /* The lower triangle of the assembled columns ← L and D. false if a pivot is 0 or not a number. */
 typedef bool pe_front_factor_fn(int32_t height, int32_t width, double *l, double *scratch);

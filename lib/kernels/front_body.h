@@ -162,7 +162,8 @@ static void divide(int32_t height, int32_t rows, int32_t columns, double *l,
 	}
 }
 
-static bool front_factor(int32_t height, int32_t width, double *l, double *scratch)
+/* l has lost what columns before it take. */
+static bool factor_panel(int32_t height, int32_t rows, int32_t width, double *l, double *scratch)
 {
 	for (int32_t j = 0; j < width; j += TILE_COLUMNS) {
 		double c[TILE_COLUMNS][TILE_COLUMNS], inverse[TILE_COLUMNS];
@@ -170,11 +171,29 @@ static bool front_factor(int32_t height, int32_t width, double *l, double *scrat
 		double *square = l + (int64_t)j * height + j;
 		if (j > 0) {
 			pack(height, j, columns, j, l, l, scratch);
-			tiles_add(height - j, columns, j, l + j, height, scratch, square, height);
+			tiles_add(rows - j, columns, j, l + j, height, scratch, square, height);
 		}
 		if (!factor_square(height, columns, square, c, inverse))
 			return false;
-		divide(height, height - j - columns, columns, square + columns, c, inverse);
+		divide(height, rows - j - columns, columns, square + columns, c, inverse);
+	}
+	return true;
+}
+
+/* Panels of columns: each is factored, and then taken from all that follow. */
+static bool front_factor(int32_t height, int32_t width, double *l, double *scratch)
+{
+	for (int32_t first = 0; first < width; first += PE_FRONT_DEPTH) {
+		int32_t depth = width - first < PE_FRONT_DEPTH ? width - first : PE_FRONT_DEPTH;
+		double *panel = l + (int64_t)first * height;
+		if (!factor_panel(height, height - first, depth, panel + first, scratch))
+			return false;
+		for (int32_t j = first + depth; j < width; j += TILE_COLUMNS) {
+			int32_t columns = width - j < TILE_COLUMNS ? width - j : TILE_COLUMNS;
+			pack(height, j, columns, depth, panel, panel + first, scratch);
+			tiles_add(
+				height - j, columns, depth, panel + j, height, scratch, l + (int64_t)j * height + j, height);
+		}
 	}
 	return true;
 }

@@ -120,7 +120,7 @@ pe_status pe_fronts_factor(
 {
 	struct stack stack = {0};
 	pe_status status = PE_ERR_NOMEM;
-	double *scratch = pe_alloc(ctx, PE_FRONT_SCRATCH(f->widest), sizeof *scratch);
+	double *scratch = pe_alloc(ctx, PE_FRONT_SCRATCH, sizeof *scratch);
 	stack.begin = pe_alloc_zero(ctx, (int64_t)f->count + 1, sizeof *stack.begin);
 	stack.owner = pe_alloc(ctx, f->count, sizeof *stack.owner);
 	if (!scratch || !stack.begin || !stack.owner)

@@ -20,7 +20,6 @@ struct pe_supernodes {
 	int64_t *at;     /* … their places in L, … */
 	double *entry;   /* … and they themselves */
 	int32_t tallest; /* most rows of a block */
-	int32_t widest;  /* most columns */
 };
 
 /* PE_ERR_NOMEM is all that may go wrong. */
