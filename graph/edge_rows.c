@@ -57,7 +57,7 @@ struct edge {
 
 static inline struct edge edge_at(const struct pe_edge_block *b, int64_t e)
 {
-	int32_t u = b->raw->u[e], v = b->raw->v[e];
+	int32_t u = b->u[e], v = b->v[e];
 	bool swap = b->pairs && u > v;
 	return (struct edge){swap ? v : u, swap ? u : v};
 }
@@ -66,11 +66,12 @@ static inline struct edge edge_at(const struct pe_edge_block *b, int64_t e)
 static void distribute_by_target(const struct pe_edge_block *b, struct pe_rows *by_target, int64_t *by_source,
 	struct pe_row_counts *counts)
 {
-	int64_t origin = pe_raw_node(b->raw, b->first);
+	int64_t origin = pe_raw_node(b->raw, b->first), edge0 = pe_raw_edge(b->raw, b->first);
 	for (int64_t g = b->first; g < b->end; g++) {
 		int64_t *targets = by_target->start + (pe_raw_node(b->raw, g) - origin) + 1;
 		int64_t *sources = by_source + (pe_raw_node(b->raw, g) - origin) + 1;
-		for (int64_t e = pe_raw_edge(b->raw, g); e < pe_raw_edge(b->raw, g + 1); e++) {
+		int64_t first = pe_raw_edge(b->raw, g) - edge0, end = pe_raw_edge(b->raw, g + 1) - edge0;
+		for (int64_t e = first; e < end; e++) {
 			struct edge edge = edge_at(b, e);
 			targets[edge.v]++;
 			sources[edge.u]++;
@@ -80,7 +81,8 @@ static void distribute_by_target(const struct pe_edge_block *b, struct pe_rows *
 	counts_to_places(by_target->start, by_target->nodes);
 	for (int64_t g = b->first; g < b->end; g++) {
 		int64_t *place = by_target->start + (pe_raw_node(b->raw, g) - origin);
-		for (int64_t e = pe_raw_edge(b->raw, g); e < pe_raw_edge(b->raw, g + 1); e++) {
+		int64_t first = pe_raw_edge(b->raw, g) - edge0, end = pe_raw_edge(b->raw, g + 1) - edge0;
+		for (int64_t e = first; e < end; e++) {
 			struct edge edge = edge_at(b, e);
 			int64_t at = place[edge.v]++;
 			by_target->col[at] = edge.u;

@@ -15,10 +15,11 @@ struct pe_rows {
 
 /* Graphs first … end-1 of the raw graphs. */
 struct pe_edge_block {
-	const struct pe_raw_graphs *raw;
+	const struct pe_raw_graphs *raw; /* where graphs begin, and their edges */
 	int64_t first, end;
-	const double *w; /* raw's weights, or NULL: all 1 */
-	bool pairs;      /* every row is an unordered pair: kept as (smaller, larger) */
+	const int32_t *u, *v; /* of the edges, from that of the first graph on */
+	const double *w;      /* likewise, or NULL: all 1 */
+	bool pairs;           /* every row is an unordered pair: kept as (smaller, larger) */
 	bool drop_loops;
 	enum pe_duplicates duplicates; /* not AUTO */
 };

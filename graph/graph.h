@@ -73,6 +73,21 @@ static inline struct pe_csr pe_graph_view(const pe_graph *graph, int64_t g)
 	};
 }
 
+struct pe_raw_graphs;
+
+/* Rows that are parsed when they are needed, a few graphs at a time, so that they need no memory of their
+ * own. The first member of what the reader knows. */
+struct pe_row_source {
+	/* Writes the rows of graphs first … end-1, checked, to u and v. Any thread may ask for any graphs. */
+	pe_status (*read)(pe_context *worker, const struct pe_raw_graphs *raw, int64_t first, int64_t end,
+		int32_t *u, int32_t *v);
+	void (*release)(pe_context *ctx, struct pe_row_source *source);
+	/* The text, from pe_alloc, as long as rows may be read. Its memory is for whoever takes it then, and sets
+	 * text to NULL. */
+	void *text;
+	int64_t text_size; /* in bytes */
+};
+
 /* What a reader hands to pe_graph_build: edges as listed, ids already dense. Arrays are owned by
  * whoever called the reader, who releases them by pe_raw_graphs_free. */
 struct pe_raw_graphs {
@@ -83,12 +98,13 @@ struct pe_raw_graphs {
 	int64_t *ptr;      /* graphs + 1 node offsets; may be NULL if graphs is 1 */
 	int64_t *edge_ptr; /* graphs + 1 offsets into u, v, w; may be NULL if graphs is 1 */
 	int32_t *u, *v;    /* rows; local to the graph, 0 ≤ u, v < its nodes (checked by the reader) */
-	double *w;         /* rows, finite (checked by the reader), or NULL: no weights */
-	enum pe_direction direction; /* what the format or the file says */
-	bool mirrored;               /* every row stands for both directions (an undirected format that lists an
-								  * edge once); false: as listed */
-	int64_t *node_ids;           /* nodes, or NULL: base + i within each graph */
-	char **node_names;           /* nodes, or NULL; name_pool holds the text */
+	struct pe_row_source *source; /* or NULL; if not, u and v are */
+	double *w;                    /* rows, finite (checked by the reader), or NULL: no weights */
+	enum pe_direction direction;  /* what the format or the file says */
+	bool mirrored;                /* every row stands for both directions (an undirected format that lists an
+								   * edge once); false: as listed */
+	int64_t *node_ids;            /* nodes, or NULL: base + i within each graph */
+	char **node_names;            /* nodes, or NULL; name_pool holds the text */
 	char *name_pool;
 	int64_t base;    /* smallest id, for the report; -1 if ids are text */
 	int64_t phantom; /* nodes named by a count only */
@@ -97,6 +113,9 @@ struct pe_raw_graphs {
 };
 
 void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw);
+
+/* Makes u and v of a source. On failure raw is as it was. */
+pe_status pe_raw_graphs_load(pe_context *ctx, struct pe_raw_graphs *raw) PE_NODISCARD;
 
 /* The policies of table "graph" (graph_options.c), read once. */
 struct pe_graph_policy {

@@ -273,12 +273,32 @@ pe_status pe_raw_count_phantom(pe_context *ctx, struct pe_raw_graphs *raw)
 	return PE_OK;
 }
 
+pe_status pe_raw_graphs_load(pe_context *ctx, struct pe_raw_graphs *raw)
+{
+	if (!raw->source)
+		return PE_OK;
+	int32_t *u = pe_alloc(ctx, raw->rows, sizeof *u), *v = pe_alloc(ctx, raw->rows, sizeof *v);
+	pe_status status = u && v ? raw->source->read(ctx, raw, 0, raw->graphs, u, v) : PE_ERR_NOMEM;
+	if (status != PE_OK) {
+		pe_free(ctx, u);
+		pe_free(ctx, v);
+		return status;
+	}
+	raw->source->release(ctx, raw->source);
+	raw->source = NULL;
+	raw->u = u;
+	raw->v = v;
+	return PE_OK;
+}
+
 void pe_raw_graphs_free(pe_context *ctx, struct pe_raw_graphs *raw)
 {
 	pe_free(ctx, raw->ptr);
 	pe_free(ctx, raw->edge_ptr);
 	pe_free(ctx, raw->u);
 	pe_free(ctx, raw->v);
+	if (raw->source)
+		raw->source->release(ctx, raw->source);
 	pe_free(ctx, raw->w);
 	pe_free(ctx, raw->node_ids);
 	pe_free(ctx, raw->node_names);

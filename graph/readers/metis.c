@@ -164,7 +164,8 @@ static void find_odd(const struct pe_rows *rows, const struct pe_rows *other, in
 
 static pe_status name_odd(pe_context *ctx, const char *name, const struct pe_raw_graphs *raw)
 {
-	const struct pe_edge_block block = {.raw = raw, .end = 1, .w = raw->w, .duplicates = PE_DUPLICATES_SUM};
+	const struct pe_edge_block block = {
+		.raw = raw, .end = 1, .u = raw->u, .v = raw->v, .w = raw->w, .duplicates = PE_DUPLICATES_SUM};
 	int64_t ptr[2] = {0, raw->nodes}, i = 0, j = 0;
 	struct pe_rows rows, transpose;
 	struct pe_row_counts counts;
