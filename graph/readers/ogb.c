@@ -4,72 +4,9 @@
 #include <inttypes.h>
 
 #include "dataset_files.h"
-
-struct counts {
-	int64_t *nodes, *edges; /* of each graph; sums, in the end */
-	int64_t graphs;
-};
-
-static void free_counts(pe_context *ctx, struct counts *counts)
-{
-	pe_free(ctx, counts->nodes);
-	pe_free(ctx, counts->edges);
-	*counts = (struct counts){0};
-}
-
-static pe_status read_counts(pe_context *ctx, const char *directory, struct counts *out)
-{
-	int64_t graphs;
-	PE_TRY(pe_dataset_integers(ctx, directory, "num-node-list.csv", "the number of nodes of a graph", 0,
-		PE_MAX_NODES, &out->nodes, &out->graphs));
-	PE_TRY(pe_dataset_integers(ctx, directory, "num-edge-list.csv", "the number of edges of a graph", 0,
-		INT64_MAX, &out->edges, &graphs));
-	if (graphs != out->graphs)
-		return pe_fail(ctx, PE_ERR_FORMAT,
-			"%s: num-node-list.csv has %" PRId64 " graphs, num-edge-list.csv has %" PRId64, directory,
-			out->graphs, graphs);
-	if (graphs == 0)
-		return pe_fail(ctx, PE_ERR_FORMAT, "%s: num-node-list.csv is empty", directory);
-	return PE_OK;
-}
-
-/* Offsets from counts; NULL if the sum overflows, or without memory. */
-static int64_t *offsets(pe_context *ctx, const int64_t *counts, int64_t graphs)
-{
-	int64_t *made = pe_alloc(ctx, graphs + 1, sizeof *made);
-	if (!made)
-		return NULL;
-	made[0] = 0;
-	for (int64_t g = 0; g < graphs; g++)
-		if (!pe_add(made[g], counts[g], &made[g + 1])) {
-			(void)pe_fail(ctx, PE_ERR_NOMEM, "the counts of a dataset add up to more than 2^63");
-			pe_free(ctx, made);
-			return NULL;
-		}
-	return made;
-}
-
-static pe_status prepare(pe_context *ctx, const struct counts *counts, const struct pe_dataset_file *edges,
-	struct pe_raw_graphs *raw)
-{
-	*raw = (struct pe_raw_graphs){.format = "ogb", .graphs = counts->graphs};
-	raw->ptr = offsets(ctx, counts->nodes, counts->graphs);
-	raw->edge_ptr = offsets(ctx, counts->edges, counts->graphs);
-	if (!raw->ptr || !raw->edge_ptr)
-		return PE_ERR_NOMEM;
-	raw->nodes = raw->ptr[raw->graphs];
-	raw->rows = raw->edge_ptr[raw->graphs];
-	if (pe_nodes_excessive(raw->nodes, edges->source.size))
-		return pe_fail(ctx, PE_ERR_FORMAT,
-			"%s: num-node-list.csv declares %" PRId64 " nodes: refused as damaged", edges->path, raw->nodes);
-	if (raw->rows > (int64_t)(edges->source.size + 1) / 4) /* "0,1" and a line end */
-		return pe_fail(ctx, PE_ERR_FORMAT,
-			"%s: num-edge-list.csv declares %" PRId64 " edges, but the file has fewer rows", edges->path,
-			raw->rows);
-	raw->u = pe_alloc(ctx, raw->rows, sizeof *raw->u);
-	raw->v = pe_alloc(ctx, raw->rows, sizeof *raw->v);
-	return raw->u && raw->v ? PE_OK : PE_ERR_NOMEM;
-}
+#include "edge_rows.h"
+#include "kernels/kernels.h"
+#include "lines.h"
 
 /* ---- rows --------------------------------------------------------------------------- */
 
@@ -89,69 +26,244 @@ static pe_status read_row(struct pe_scan *scan, int64_t nodes, int32_t *u, int32
 	return pe_dataset_end_line(scan);
 }
 
-/* Rows "12,3\n" as every writer writes them, one after another; stops before the first that is longer,
- * anything else, or wrong. Returns how many there were. */
-static int64_t read_plain_rows(struct pe_scan *scan, int64_t nodes, int64_t rows, int32_t *u, int32_t *v)
+static void skip_blank_lines(struct pe_scan *scan)
 {
-	const char *at = scan->at;
-	int64_t row = 0;
-	for (; row < rows && scan->end - at >= 8; row++) {
-		uint32_t from = 0, to = 0;
-		int length = pe_scan_row8(at, &from, &to);
-		if (length == 0 || from >= (uint64_t)nodes || to >= (uint64_t)nodes)
-			break;
-		u[row] = (int32_t)from;
-		v[row] = (int32_t)to;
-		at += length;
+	for (bool blank = true; blank && !pe_scan_at_end(scan);) {
+		struct pe_scan line = *scan;
+		pe_scan_blanks(&line);
+		blank = pe_scan_at_line_end(&line);
+		if (blank)
+			(void)pe_scan_next_line(scan);
 	}
-	scan->at = at;
-	scan->line += row;
-	return row;
 }
 
-static pe_status read_rows(pe_context *ctx, const struct pe_source *source, struct pe_raw_graphs *raw)
+/* Rows of so many nodes, most of them by the kernel. */
+static pe_status read_rows(struct pe_scan *scan, int64_t nodes, int64_t rows, int32_t *u, int32_t *v)
+{
+	for (int64_t e = 0;; e++) {
+		int64_t plain = scan->ctx->kernels->number_pairs(&scan->at, scan->end, rows - e, u + e, v + e);
+		scan->line += plain;
+		e += plain;
+		if (e == rows)
+			return PE_OK;
+		skip_blank_lines(scan);
+		PE_TRY(read_row(scan, nodes, &u[e], &v[e]));
+	}
+}
+
+static bool are_below(const int32_t *ids, int64_t count, int64_t nodes)
+{
+	int32_t largest = -1;
+	for (int64_t i = 0; i < count; i++)
+		largest = ids[i] > largest ? ids[i] : largest;
+	return largest < nodes;
+}
+
+/* The rows of graphs first … end-1, whose ids are below the nodes of their graph. */
+static bool are_of_their_graphs(
+	const struct pe_raw_graphs *raw, int64_t first, int64_t end, const int32_t *u, const int32_t *v)
+{
+	bool good = true;
+	for (int64_t g = first; g < end; g++) {
+		int64_t nodes = raw->ptr[g + 1] - raw->ptr[g], rows = raw->edge_ptr[g + 1] - raw->edge_ptr[g];
+		good &= are_below(u, rows, nodes) && are_below(v, rows, nodes);
+		u += rows;
+		v += rows;
+	}
+	return good;
+}
+
+/* The rows of graphs first … end-1. All at once, and if anything is wrong once more, row by row, to name the
+ * first that is. */
+static pe_status read_graphs(
+	struct pe_scan *scan, const struct pe_raw_graphs *raw, int64_t first, int64_t end, int32_t *u, int32_t *v)
+{
+	struct pe_scan again = *scan;
+	int64_t rows = raw->edge_ptr[end] - raw->edge_ptr[first];
+	if (read_rows(scan, PE_MAX_NODES, rows, u, v) == PE_OK && are_of_their_graphs(raw, first, end, u, v))
+		return PE_OK;
+	*scan = again;
+	for (int64_t g = first; g < end; g++) {
+		int64_t nodes = raw->ptr[g + 1] - raw->ptr[g];
+		for (int64_t e = raw->edge_ptr[g]; e < raw->edge_ptr[g + 1]; e++)
+			PE_TRY(read_row(scan, nodes, u++, v++));
+	}
+	return PE_OK;
+}
+
+/* ---- rows when they are needed ------------------------------------------------------ */
+
+struct edges {
+	struct pe_row_source base;
+	struct pe_dataset_file file;
+	struct pe_lines lines;
+};
+
+static pe_status read_source(
+	pe_context *worker, const struct pe_raw_graphs *raw, int64_t first, int64_t end, int32_t *u, int32_t *v)
+{
+	const struct edges *edges = (const struct edges *)raw->source;
+	struct pe_scan scan = pe_lines_at(worker, &edges->lines, raw->edge_ptr[first]);
+	return read_graphs(&scan, raw, first, end, u, v);
+}
+
+static void release(pe_context *ctx, struct pe_row_source *source)
+{
+	struct edges *edges = (struct edges *)source;
+	edges->file.bytes = source->text;
+	pe_dataset_close(ctx, &edges->file);
+	pe_lines_free(ctx, &edges->lines);
+	pe_free(ctx, edges);
+}
+
+static struct edges *make_edges(pe_context *ctx)
+{
+	struct edges *edges = pe_alloc_zero(ctx, 1, sizeof *edges);
+	if (edges)
+		edges->base = (struct pe_row_source){.read = read_source, .release = release};
+	return edges;
+}
+
+/* A file with blank lines, or more or fewer than there should be. */
+static pe_status read_any(pe_context *ctx, const struct pe_source *source, struct pe_raw_graphs *raw)
 {
 	struct pe_scan scan = pe_scan_start(ctx, source);
-	for (int64_t g = 0; g < raw->graphs; g++) {
-		int64_t nodes = raw->ptr[g + 1] - raw->ptr[g];
-		int64_t e = raw->edge_ptr[g], end = raw->edge_ptr[g + 1];
-		while (e < end) {
-			e += read_plain_rows(&scan, nodes, end - e, raw->u + e, raw->v + e);
-			if (e == end)
-				break;
-			PE_TRY(read_row(&scan, nodes, &raw->u[e], &raw->v[e]));
-			e++;
-		}
-	}
-	pe_scan_blanks(&scan);
-	if (raw->rows == 0 && pe_scan_at_line_end(&scan))
-		PE_TRY(pe_dataset_end_line(&scan));
+	raw->u = pe_alloc(ctx, raw->rows, sizeof *raw->u);
+	raw->v = pe_alloc(ctx, raw->rows, sizeof *raw->v);
+	if (!raw->u || !raw->v)
+		return PE_ERR_NOMEM;
+	PE_TRY(read_graphs(&scan, raw, 0, raw->graphs, raw->u, raw->v));
+	skip_blank_lines(&scan);
 	if (!pe_scan_at_end(&scan))
 		return pe_scan_fail(&scan,
 			"there are more rows than the %" PRId64 " edges that num-edge-list.csv declares", raw->rows);
 	return PE_OK;
 }
 
+/* ---- counts ------------------------------------------------------------------------- */
+
+/* Offsets from counts; NULL if the sum overflows, or without memory. */
+static int64_t *offsets(pe_context *ctx, const struct pe_dataset_integers *counts)
+{
+	int64_t *made = pe_alloc(ctx, counts->count + 1, sizeof *made);
+	if (!made)
+		return NULL;
+	made[0] = 0;
+	for (int64_t g = 0; g < counts->count; g++)
+		if (!pe_add(made[g], counts->values[g], &made[g + 1])) {
+			(void)pe_fail(ctx, PE_ERR_NOMEM, "the counts of a dataset add up to more than 2^63");
+			pe_free(ctx, made);
+			return NULL;
+		}
+	return made;
+}
+
+static pe_status check_counts(
+	pe_context *ctx, const char *directory, const struct pe_dataset_integers *nodes, int64_t edges)
+{
+	if (nodes->count != edges)
+		return pe_fail(ctx, PE_ERR_FORMAT,
+			"%s: num-node-list.csv has %" PRId64 " graphs, num-edge-list.csv has %" PRId64, directory,
+			nodes->count, edges);
+	if (edges == 0)
+		return pe_fail(ctx, PE_ERR_FORMAT, "%s: num-node-list.csv is empty", directory);
+	return PE_OK;
+}
+
+static pe_status take_counts(pe_context *ctx, const struct pe_dataset_file *file,
+	const struct pe_dataset_integers *nodes, const struct pe_dataset_integers *edges,
+	struct pe_raw_graphs *raw)
+{
+	raw->graphs = nodes->count;
+	raw->ptr = offsets(ctx, nodes);
+	raw->edge_ptr = offsets(ctx, edges);
+	if (!raw->ptr || !raw->edge_ptr)
+		return PE_ERR_NOMEM;
+	raw->nodes = raw->ptr[raw->graphs];
+	raw->rows = raw->edge_ptr[raw->graphs];
+	if (pe_nodes_excessive(raw->nodes, file->source.size))
+		return pe_fail(ctx, PE_ERR_FORMAT,
+			"%s: num-node-list.csv declares %" PRId64 " nodes: refused as damaged", file->path, raw->nodes);
+	if (raw->rows > (int64_t)(file->source.size + 1) / 4) /* "0,1" and a line end */
+		return pe_fail(ctx, PE_ERR_FORMAT,
+			"%s: num-edge-list.csv declares %" PRId64 " edges, but the file has fewer rows", file->path,
+			raw->rows);
+	return PE_OK;
+}
+
 /* ---- the whole ---------------------------------------------------------------------- */
+
+struct layout {
+	const char *directory;
+	struct pe_dataset_integers nodes, edges;
+	struct pe_dataset_file node_file, edge_file, weight_file;
+	struct edges *source;
+};
+
+static pe_status open_files(
+	pe_context *ctx, struct layout *l, const struct pe_graph_policy *policy, bool *weights)
+{
+	PE_TRY(pe_dataset_asks_weights(ctx, l->directory, "edge-feat.csv", policy, weights));
+	l->nodes = (struct pe_dataset_integers){"the number of nodes of a graph", 0, PE_MAX_NODES, NULL, 0};
+	l->edges = (struct pe_dataset_integers){"the number of edges of a graph", 0, INT64_MAX, NULL, 0};
+	const struct pe_dataset_part parts[] = {
+		{"num-node-list.csv", &l->node_file, pe_dataset_then_integers, &l->nodes},
+		{"num-edge-list.csv", &l->edge_file, pe_dataset_then_integers, &l->edges},
+		{"edge-feat.csv", &l->weight_file, NULL, NULL},
+		{"edge.csv", &l->source->file, NULL, NULL},
+	};
+	if (*weights)
+		return pe_dataset_open(ctx, l->directory, parts, PE_COUNT(parts));
+	const struct pe_dataset_part without[] = {parts[0], parts[1], parts[3]};
+	return pe_dataset_open(ctx, l->directory, without, PE_COUNT(without));
+}
+
+static pe_status read_edges(pe_context *ctx, struct layout *l, struct pe_raw_graphs *raw)
+{
+	struct edges *edges = l->source;
+	PE_TRY(check_counts(ctx, l->directory, &l->nodes, l->edges.count));
+	PE_TRY(take_counts(ctx, &edges->file, &l->nodes, &l->edges, raw));
+	PE_TRY(pe_lines_count(ctx, &edges->file.source, &edges->lines));
+	if (edges->lines.count != raw->rows)
+		return read_any(ctx, &edges->file.source, raw);
+	raw->source = &edges->base;
+	raw->source->text = edges->file.bytes;
+	raw->source->text_size = (int64_t)edges->file.source.size;
+	l->source = NULL;
+	return PE_OK;
+}
+
+static pe_status read_files(
+	pe_context *ctx, struct layout *l, const struct pe_graph_policy *policy, struct pe_raw_graphs *raw)
+{
+	bool weights;
+	PE_TRY(open_files(ctx, l, policy, &weights));
+	PE_TRY(read_edges(ctx, l, raw));
+	return weights
+		? pe_dataset_weights(ctx, &l->weight_file.source, policy->weight_column, raw->rows, &raw->w)
+		: PE_OK;
+}
+
+static void close_layout(pe_context *ctx, struct layout *l)
+{
+	pe_free(ctx, l->nodes.values);
+	pe_free(ctx, l->edges.values);
+	pe_dataset_close(ctx, &l->node_file);
+	pe_dataset_close(ctx, &l->edge_file);
+	pe_dataset_close(ctx, &l->weight_file);
+	if (!l->source)
+		return;
+	l->source->base.text = l->source->file.bytes;
+	release(ctx, &l->source->base);
+}
 
 static pe_status read_layout(
 	pe_context *ctx, const char *directory, const struct pe_graph_policy *policy, struct pe_raw_graphs *out)
 {
-	struct counts counts = {0};
-	struct pe_dataset_file edges;
-	edges.bytes = NULL;
-	struct pe_raw_graphs raw = {0};
-	pe_status status = read_counts(ctx, directory, &counts);
-	if (status == PE_OK)
-		status = pe_dataset_open(ctx, directory, "edge.csv", &edges);
-	if (status == PE_OK)
-		status = prepare(ctx, &counts, &edges, &raw);
-	if (status == PE_OK)
-		status = read_rows(ctx, &edges.source, &raw);
-	if (status == PE_OK)
-		status = pe_dataset_weights(ctx, directory, "edge-feat.csv", policy, raw.rows, &raw.w);
-	free_counts(ctx, &counts);
-	pe_dataset_close(ctx, &edges);
+	struct layout l = {.directory = directory, .source = make_edges(ctx)};
+	struct pe_raw_graphs raw = {.format = "ogb"};
+	pe_status status = l.source ? read_files(ctx, &l, policy, &raw) : PE_ERR_NOMEM;
+	close_layout(ctx, &l);
 	if (status != PE_OK)
 		pe_raw_graphs_free(ctx, &raw);
 	*out = raw;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "kernels/number_pairs.h"
 #include "reader.h"
 
 struct pe_scan {
@@ -41,13 +42,6 @@ pe_status pe_scan_f64(struct pe_scan *scan, const char *what, double *out) PE_NO
 pe_status pe_scan_fail(const struct pe_scan *scan, const char *format, ...) PE_PRINTF(2, 3);
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* The high bit of every byte that is no digit; above the first that is not ASCII, also of others. */
-static inline uint64_t pe_scan_other8(uint64_t bytes)
-{
-	uint64_t digits = bytes ^ 0x3030303030303030u; /* 0 … 9 where there is a digit */
-	return (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
-}
-
 /* The number of the first n ≤ 8 bytes, which are digits. */
 static inline uint32_t pe_scan_value8(uint64_t bytes, int n)
 {
@@ -69,7 +63,7 @@ static inline uint32_t pe_scan_digits8(const char *at, int *count)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	uint64_t bytes;
 	memcpy(&bytes, at, 8);
-	uint64_t other = pe_scan_other8(bytes);
+	uint64_t other = pe_not_digits8(bytes);
 	int n = other ? __builtin_ctzll(other) >> 3 : 8;
 	*count = n;
 	return pe_scan_value8(bytes, n);
@@ -80,36 +74,6 @@ static inline uint32_t pe_scan_digits8(const char *at, int *count)
 		value = value * 10 + (uint32_t)(at[n++] - '0');
 	*count = n;
 	return value;
-#endif
-}
-
-/* A whole row "12,3\n" of two numbers of up to four digits, if it fits into the eight bytes at `at`: its
- * length. 0: it does not, or is anything else. */
-static inline int pe_scan_row8(const char *at, uint32_t *u, uint32_t *v)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t bytes;
-	memcpy(&bytes, at, 8);
-	uint64_t other = pe_scan_other8(bytes), behind = other & (other - 1);
-	if (behind == 0)
-		return 0;
-	unsigned comma = (unsigned)__builtin_ctzll(other) & ~7u,
-			 feed = (unsigned)__builtin_ctzll(behind) & ~7u; /* places in bits */
-	if (comma - 8 > 24 || feed - comma - 16 > 24 || (bytes >> comma & 255) != ',' ||
-		(bytes >> feed & 255) != '\n')
-		return 0;
-	/* Each number to the top of its half, so that zeros stand before it, and both at once: pairs of digits,
-	 * then pairs of these. */
-	uint64_t digits = bytes ^ 0x3030303030303030u;
-	uint64_t both = (uint32_t)digits << (32 - comma) | digits >> (comma + 8) << (72 - (feed - comma));
-	both = (both * 10 + (both >> 8)) & 0x00FF00FF00FF00FFu;
-	both = both * 100 + (both >> 16);
-	*u = both & 0xFFFF;
-	*v = both >> 32 & 0xFFFF;
-	return (int)(feed >> 3) + 1;
-#else
-	(void)at, (void)u, (void)v;
-	return 0;
 #endif
 }
 

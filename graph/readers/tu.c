@@ -7,14 +7,16 @@
 #include <stdio.h>
 
 #include "dataset_files.h"
+#include "lines.h"
 
 #define NAME_SIZE 200
 
 struct collection {
 	const char *directory;
 	char name[NAME_SIZE];
-	int64_t *graph; /* of every node, from 0 */
-	int64_t nodes;
+	struct pe_dataset_file indicator, edges, attributes;
+	int64_t *graph;    /* of every node, from 0 */
+	int32_t *graph_of; /* of every edge */
 	struct pe_raw_graphs raw;
 };
 
@@ -58,121 +60,190 @@ static bool find_name(const char *directory, char *name)
 
 /* ---- nodes -------------------------------------------------------------------------- */
 
-static pe_status read_indicator(pe_context *ctx, struct collection *c)
+static pe_status number_graphs(pe_context *ctx, struct collection *c)
 {
-	char file[256];
-	file_name(c->name, "_graph_indicator.txt", file);
-	PE_TRY(pe_dataset_integers(
-		ctx, c->directory, file, "the number of a graph", 1, PE_MAX_NODES, &c->graph, &c->nodes));
 	int64_t graphs = 0;
-	for (int64_t i = 0; i < c->nodes; i++) {
+	for (int64_t i = 0; i < c->raw.nodes; i++) {
 		if (c->graph[i] != graphs && c->graph[i] != graphs + 1)
 			return pe_fail(ctx, PE_ERR_FORMAT,
-				"%s/%s: node %" PRId64 " is of graph %" PRId64 " after one of graph %" PRId64
+				"%s: node %" PRId64 " is of graph %" PRId64 " after one of graph %" PRId64
 				"; graphs must come one after another, from 1",
-				c->directory, file, i + 1, c->graph[i], graphs);
+				c->indicator.path, i + 1, c->graph[i], graphs);
 		graphs = c->graph[i]--;
 	}
-	if (c->nodes == 0)
-		return pe_fail(ctx, PE_ERR_FORMAT, "%s/%s is empty", c->directory, file);
+	if (c->raw.nodes == 0)
+		return pe_fail(ctx, PE_ERR_FORMAT, "%s is empty", c->indicator.path);
 	c->raw.graphs = graphs;
-	c->raw.nodes = c->nodes;
-	c->raw.ptr = pe_alloc_zero(ctx, graphs + 1, sizeof *c->raw.ptr);
-	c->raw.edge_ptr = pe_alloc_zero(ctx, graphs + 1, sizeof *c->raw.edge_ptr);
-	if (!c->raw.ptr || !c->raw.edge_ptr)
-		return PE_ERR_NOMEM;
-	for (int64_t i = 0; i < c->nodes; i++)
-		c->raw.ptr[c->graph[i] + 1]++;
-	for (int64_t g = 0; g < graphs; g++)
-		c->raw.ptr[g + 1] += c->raw.ptr[g];
 	return PE_OK;
 }
 
-/* ---- edges -------------------------------------------------------------------------- */
-
-static pe_status read_row(struct pe_scan *scan, const struct collection *c, int64_t *u, int64_t *v)
+static pe_status read_indicator(pe_context *ctx, struct collection *c)
 {
-	PE_TRY(pe_scan_i64(scan, "a node", 1, c->nodes, u));
+	struct pe_dataset_integers numbers = {"the number of a graph", 1, PE_MAX_NODES, NULL, 0};
+	struct pe_raw_graphs *raw = &c->raw;
+	PE_TRY(pe_dataset_read_integers(ctx, &c->indicator.source, &numbers));
+	pe_dataset_close(ctx, &c->indicator);
+	c->graph = numbers.values;
+	raw->nodes = numbers.count;
+	PE_TRY(number_graphs(ctx, c));
+	raw->ptr = pe_alloc_zero(ctx, raw->graphs + 1, sizeof *raw->ptr);
+	if (!raw->ptr)
+		return PE_ERR_NOMEM;
+	for (int64_t i = 0; i < raw->nodes; i++)
+		raw->ptr[c->graph[i] + 1]++;
+	for (int64_t g = 0; g < raw->graphs; g++)
+		raw->ptr[g + 1] += raw->ptr[g];
+	return PE_OK;
+}
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+/* Nodes are numbered from 0 within their graph from here on. */
+static pe_status read_row(struct pe_scan *scan, struct collection *c, int64_t e)
+{
+	int64_t u, v;
+	PE_TRY(pe_scan_i64(scan, "a node", 1, c->raw.nodes, &u));
 	pe_scan_blanks(scan);
 	if (pe_scan_at_end(scan) || *scan->at != ',')
 		return pe_scan_fail(scan, "there should be a comma after the first node");
 	scan->at++;
-	PE_TRY(pe_scan_i64(scan, "a node", 1, c->nodes, v));
-	if (c->graph[*u - 1] != c->graph[*v - 1])
+	PE_TRY(pe_scan_i64(scan, "a node", 1, c->raw.nodes, &v));
+	int64_t graph = c->graph[u - 1], other = c->graph[v - 1], first = c->raw.ptr[graph] + 1;
+	if (graph != other)
 		return pe_scan_fail(scan,
-			"an edge from node %" PRId64 " of graph %" PRId64 " to node %" PRId64 " of graph %" PRId64, *u,
-			c->graph[*u - 1] + 1, *v, c->graph[*v - 1] + 1);
+			"an edge from node %" PRId64 " of graph %" PRId64 " to node %" PRId64 " of graph %" PRId64, u,
+			graph + 1, v, other + 1);
+	c->graph_of[e] = (int32_t)graph;
+	c->raw.u[e] = (int32_t)(u - first);
+	c->raw.v[e] = (int32_t)(v - first);
 	return pe_dataset_end_line(scan);
 }
 
-static pe_status read_edges(pe_context *ctx, const struct collection *c, struct pe_edge_buffer *edges)
+static pe_status read_rows(struct pe_scan *scan, void *arg, int64_t first, int64_t end)
 {
-	char name[256];
-	struct pe_dataset_file file;
-	file_name(c->name, "_A.txt", name);
-	PE_TRY(pe_dataset_open(ctx, c->directory, name, &file));
-	struct pe_scan scan = pe_scan_start(ctx, &file.source);
-	pe_status status = PE_OK;
-	while (status == PE_OK && !pe_scan_at_end(&scan)) {
-		int64_t u, v;
-		status = read_row(&scan, c, &u, &v);
-		if (status == PE_OK)
-			status = pe_edge_push(ctx, edges, u - 1, v - 1);
-	}
-	pe_dataset_close(ctx, &file);
+	for (int64_t e = first; e < end; e++)
+		PE_TRY(read_row(scan, arg, e));
+	return PE_OK;
+}
+
+/* With blank lines, so that nobody knows how many rows there are. */
+static pe_status read_any_rows(pe_context *ctx, struct collection *c)
+{
+	struct pe_scan scan = pe_scan_start(ctx, &c->edges.source);
+	for (c->raw.rows = 0; !pe_scan_at_end(&scan); c->raw.rows++)
+		PE_TRY(read_row(&scan, c, c->raw.rows));
+	return PE_OK;
+}
+
+static pe_status read_edges(pe_context *ctx, struct collection *c)
+{
+	struct pe_lines lines;
+	struct pe_raw_graphs *raw = &c->raw;
+	PE_TRY(pe_lines_count(ctx, &c->edges.source, &lines));
+	raw->rows = lines.regular ? lines.count : (int64_t)(c->edges.source.size + 1) / 4; /* "1,1", a line end */
+	raw->u = pe_alloc(ctx, raw->rows, sizeof *raw->u);
+	raw->v = pe_alloc(ctx, raw->rows, sizeof *raw->v);
+	c->graph_of = pe_alloc(ctx, raw->rows, sizeof *c->graph_of);
+	pe_status status = PE_ERR_NOMEM;
+	if (raw->u && raw->v && c->graph_of)
+		status = lines.regular ? pe_lines_each(ctx, &lines, read_rows, c) : read_any_rows(ctx, c);
+	pe_lines_free(ctx, &lines);
+	pe_dataset_close(ctx, &c->edges);
 	return status;
 }
 
-/* Edges of a graph together, in the order of the file, with ids of their graph. */
-static pe_status place_edges(
-	pe_context *ctx, struct collection *c, const struct pe_edge_buffer *edges, const double *w)
+/* ---- rows by graph ------------------------------------------------------------------ */
+
+static pe_status count_edges(pe_context *ctx, struct collection *c, bool *sorted)
 {
 	struct pe_raw_graphs *raw = &c->raw;
-	raw->rows = edges->count;
-	raw->u = pe_alloc(ctx, raw->rows, sizeof *raw->u);
-	raw->v = pe_alloc(ctx, raw->rows, sizeof *raw->v);
-	raw->w = w ? pe_alloc(ctx, raw->rows, sizeof *raw->w) : NULL;
-	int64_t *next = pe_alloc(ctx, raw->graphs, sizeof *next);
-	if (!raw->u || !raw->v || (w && !raw->w) || !next) {
+	int32_t last = 0;
+	*sorted = true;
+	raw->edge_ptr = pe_alloc_zero(ctx, raw->graphs + 1, sizeof *raw->edge_ptr);
+	if (!raw->edge_ptr)
+		return PE_ERR_NOMEM;
+	for (int64_t e = 0; e < raw->rows; e++) {
+		raw->edge_ptr[c->graph_of[e] + 1]++;
+		*sorted &= c->graph_of[e] >= last;
+		last = c->graph_of[e];
+	}
+	for (int64_t g = 0; g < raw->graphs; g++)
+		raw->edge_ptr[g + 1] += raw->edge_ptr[g];
+	return PE_OK;
+}
+
+/* The elements of *array, `size` bytes each, by graph, in the order of the file. */
+static pe_status place(pe_context *ctx, const struct collection *c, void *array_address, size_t size)
+{
+	const struct pe_raw_graphs *raw = &c->raw;
+	char *from, *to = pe_alloc(ctx, raw->rows, size);
+	int64_t *next = pe_alloc_copy(ctx, raw->edge_ptr, raw->graphs, sizeof *next);
+	memcpy(&from, array_address, sizeof from);
+	if (!to || !next) {
+		pe_free(ctx, to);
 		pe_free(ctx, next);
 		return PE_ERR_NOMEM;
 	}
-	for (int64_t e = 0; e < edges->count; e++)
-		raw->edge_ptr[c->graph[edges->u[e]] + 1]++;
-	for (int64_t g = 0; g < raw->graphs; g++) {
-		next[g] = raw->edge_ptr[g];
-		raw->edge_ptr[g + 1] += raw->edge_ptr[g];
-	}
-	for (int64_t e = 0; e < edges->count; e++) {
-		int64_t g = c->graph[edges->u[e]], place = next[g]++;
-		raw->u[place] = (int32_t)(edges->u[e] - raw->ptr[g]);
-		raw->v[place] = (int32_t)(edges->v[e] - raw->ptr[g]);
-		if (w)
-			raw->w[place] = w[e];
-	}
+	for (int64_t e = 0; e < raw->rows; e++)
+		memcpy(to + next[c->graph_of[e]]++ * (int64_t)size, from + e * (int64_t)size, size);
+	memcpy(array_address, &to, sizeof to);
+	pe_free(ctx, from);
 	pe_free(ctx, next);
 	return PE_OK;
+}
+
+static pe_status place_edges(pe_context *ctx, struct collection *c)
+{
+	bool sorted;
+	struct pe_raw_graphs *raw = &c->raw;
+	PE_TRY(count_edges(ctx, c, &sorted));
+	if (sorted)
+		return PE_OK;
+	PE_TRY(place(ctx, c, &raw->u, sizeof *raw->u));
+	PE_TRY(place(ctx, c, &raw->v, sizeof *raw->v));
+	return raw->w ? place(ctx, c, &raw->w, sizeof *raw->w) : PE_OK;
+}
+
+/* ---- the whole ---------------------------------------------------------------------- */
+
+static pe_status open_files(
+	pe_context *ctx, struct collection *c, const struct pe_graph_policy *policy, bool *weights)
+{
+	char indicator[256], attributes[256], edges[256];
+	file_name(c->name, "_graph_indicator.txt", indicator);
+	file_name(c->name, "_edge_attributes.txt", attributes);
+	file_name(c->name, "_A.txt", edges);
+	PE_TRY(pe_dataset_asks_weights(ctx, c->directory, attributes, policy, weights));
+	const struct pe_dataset_part parts[] = {
+		{indicator, &c->indicator, NULL, NULL},
+		{edges, &c->edges, NULL, NULL},
+		{attributes, &c->attributes, NULL, NULL},
+	};
+	return pe_dataset_open(ctx, c->directory, parts, *weights ? 3 : 2);
+}
+
+static pe_status read_files(pe_context *ctx, const struct pe_graph_policy *policy, struct collection *c)
+{
+	bool weights;
+	PE_TRY(open_files(ctx, c, policy, &weights));
+	PE_TRY(read_indicator(ctx, c));
+	PE_TRY(read_edges(ctx, c));
+	if (weights)
+		PE_TRY(pe_dataset_weights(ctx, &c->attributes.source, policy->weight_column, c->raw.rows, &c->raw.w));
+	return place_edges(ctx, c);
 }
 
 static pe_status read_collection(
 	pe_context *ctx, const struct pe_graph_policy *policy, struct collection *c, struct pe_raw_graphs *out)
 {
-	char attributes[256];
-	struct pe_edge_buffer edges = {0};
-	double *w = NULL;
-	file_name(c->name, "_edge_attributes.txt", attributes);
-	pe_status status = read_indicator(ctx, c);
-	if (status == PE_OK)
-		status = read_edges(ctx, c, &edges);
-	if (status == PE_OK)
-		status = pe_dataset_weights(ctx, c->directory, attributes, policy, edges.count, &w);
-	if (status == PE_OK)
-		status = place_edges(ctx, c, &edges, w);
-	pe_free(ctx, w);
-	pe_edge_buffer_free(ctx, &edges);
-	pe_free(ctx, c->graph);
 	c->raw.format = "tu";
 	c->raw.base = 1; /* within a graph, as if it stood alone */
+	pe_status status = read_files(ctx, policy, c);
+	pe_dataset_close(ctx, &c->indicator);
+	pe_dataset_close(ctx, &c->attributes);
+	pe_dataset_close(ctx, &c->edges);
+	pe_free(ctx, c->graph);
+	pe_free(ctx, c->graph_of);
 	if (status != PE_OK)
 		pe_raw_graphs_free(ctx, &c->raw);
 	*out = c->raw;

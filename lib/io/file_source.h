@@ -13,6 +13,21 @@ pe_status pe_file_read(pe_context *ctx, const char *path, char **bytes, size_t *
 /* Likewise from an open descriptor, from where it stands to its end. name is for messages. */
 pe_status pe_file_read_fd(pe_context *ctx, int fd, const char *name, char **bytes, size_t *size) PE_NODISCARD;
 
+/* One of several files that are read at the same time. */
+struct pe_file {
+	const char *path; /* and its name in messages */
+	char *bytes;
+	size_t size;
+	/* What a worker does with it right after unpacking it, or NULL. */
+	pe_status (*then)(pe_context *worker, void *arg, const struct pe_file *file);
+	void *arg;
+};
+
+/* Reads all of `files`, whose bytes are NULL before, as pe_file_read does, in the order in which they stand;
+ * unpacks them by several threads, the last one first, for which reason that should be the largest. On
+ * failure all bytes are NULL. */
+pe_status pe_files_read(pe_context *ctx, struct pe_file *files, int64_t count) PE_NODISCARD;
+
 bool pe_is_gzip(const void *data, size_t size);
 /* How many bytes packed data of this size may unpack to: 1 GiB or 128 times as much, whichever is
  * more. Only made-up data go beyond. */

@@ -10,6 +10,7 @@ void pe_kernels_avx2(struct pe_kernels *kernels)
 	pe_front_avx2(kernels);
 	pe_half_walk_avx2(kernels);
 	pe_lane_eigen_avx2(kernels);
+	pe_number_pairs_avx2(kernels);
 	pe_rotate_avx2(kernels);
 	pe_sincos_avx2(kernels);
 	pe_sparse_product_avx2(kernels);

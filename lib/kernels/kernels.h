@@ -14,6 +14,7 @@
 #include "front.h"
 #include "half_walk.h"
 #include "lane_eigen.h"
+#include "number_pairs.h"
 #include "rotate.h"
 #include "sincos.h"
 #include "sparse_product.h"
@@ -73,6 +74,8 @@ struct pe_kernels {
 	pe_lane_vectors_fn *lane_vectors;
 	pe_lane_check_fn *lane_check;
 
+	pe_number_pairs_fn *number_pairs; /* number_pairs.h */
+
 	pe_rotate_fn *rotate; /* rotate.h */
 
 	pe_sincos_fn *sincos; /* sincos.h */
@@ -124,6 +127,8 @@ void pe_lane_eigen_scalar(struct pe_kernels *kernels);
 void pe_lane_eigen_avx2(struct pe_kernels *kernels);
 void pe_lane_eigen_avx512(struct pe_kernels *kernels);
 void pe_lane_eigen_neon(struct pe_kernels *kernels);
+void pe_number_pairs_scalar(struct pe_kernels *kernels);
+void pe_number_pairs_avx2(struct pe_kernels *kernels);
 
 void pe_rotate_scalar(struct pe_kernels *kernels);
 void pe_rotate_avx2(struct pe_kernels *kernels);

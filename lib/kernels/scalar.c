@@ -10,6 +10,7 @@ void pe_kernels_scalar(struct pe_kernels *kernels)
 	pe_front_scalar(kernels);
 	pe_half_walk_scalar(kernels);
 	pe_lane_eigen_scalar(kernels);
+	pe_number_pairs_scalar(kernels);
 	pe_rotate_scalar(kernels);
 	pe_sincos_scalar(kernels);
 	pe_sparse_product_scalar(kernels);

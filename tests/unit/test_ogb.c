@@ -35,7 +35,7 @@ static void expect(pe_context *ctx, const char *directory, const char *expected)
 	struct pe_raw_graphs raw;
 	struct pe_graph_policy policy = xt_policy();
 	bool is;
-	if (pe_read_ogb(ctx, directory, &policy, &is, &raw) != PE_OK)
+	if (pe_read_ogb(ctx, directory, &policy, &is, &raw) != PE_OK || pe_raw_graphs_load(ctx, &raw) != PE_OK)
 		fail_msg("%s", pe_context_message(ctx));
 	assert_true(is);
 	char *text = xt_raw_text(&raw);
@@ -51,6 +51,10 @@ static void refuse(
 	struct pe_graph_policy policy = xt_policy();
 	bool is;
 	pe_status status = pe_read_ogb(ctx, dataset(nodes, counts, edges, false), &policy, &is, &raw);
+	if (status == PE_OK) {
+		status = pe_raw_graphs_load(ctx, &raw);
+		pe_raw_graphs_free(ctx, &raw);
+	}
 	if (status == PE_OK || !strstr(pe_context_message(ctx), message))
 		fail_msg("status %d, \"%s\"; expected \"%s\"", (int)status, pe_context_message(ctx), message);
 }

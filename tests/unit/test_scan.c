@@ -226,26 +226,6 @@ static void out_of_memory(void **state)
 	}
 }
 
-/* Every row of two numbers that fits into eight bytes, by what follows it too, and some that are none. */
-static void rows_of_eight_bytes(void **state)
-{
-	(void)state;
-	char text[64];
-	uint32_t u = 0, v = 0;
-	for (int i = 0; i < 20000; i += i < 120 ? 1 : 37)
-		for (int j = 0; j < 20000; j += j < 120 ? 1 : 41) {
-			int size = snprintf(text, sizeof text, "%d,%d\n9,9\n1234567", i, j), length = size - 11;
-			bool fits = length <= 8 && i < 10000 && j < 10000;
-			assert_int_equal(pe_scan_row8(text, &u, &v), fits ? length : 0);
-			assert_true(!fits || (u == (uint32_t)i && v == (uint32_t)j));
-		}
-	static const char *const wrong[] = {",1\n2,34\n", "1,\n2,34\n", "1\n2,345\n", "1,2,34\n5", "1;2\n3,4\n",
-		"1,2\r\n3,4", "1 ,2\n3,4", "-1,2\n3,4", "1,2:\n3,4", "12345678\n", "1,234567", "\n1,2\n3,4",
-		"1\xc3\xa9,2\n3"};
-	for (int i = 0; i < (int)PE_COUNT(wrong); i++)
-		assert_int_equal(pe_scan_row8(wrong[i], &u, &v), 0);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,7 +238,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(gaps_are_closed),
 		cmocka_unit_test(many_ids),
 		cmocka_unit_test(out_of_memory),
-		cmocka_unit_test(rows_of_eight_bytes),
 	};
 	return xt_run(argc, argv, tests) != 0;
 }
