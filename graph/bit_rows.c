@@ -155,7 +155,6 @@ struct pe_bit_counts pe_bit_rows_finish(
 		else
 			count_components(out, in, nodes, &counts);
 	}
-	counts.entries = ones(rows->out, ptr[graphs] - ptr[0]);
 	return counts;
 }
 

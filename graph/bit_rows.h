@@ -23,7 +23,7 @@ pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *block, s
 	struct pe_row_counts *counts, struct pe_asymmetry *asymmetry) PE_NODISCARD;
 
 struct pe_bit_counts {
-	int64_t entries, components, isolated;
+	int64_t components, isolated;
 };
 
 /* Makes both directions of every edge one, if `undirected`, and counts. ptr as in edge_rows.h. */

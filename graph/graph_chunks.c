@@ -158,9 +158,11 @@ static void look_at_weights(struct pe_chunk *chunk)
 
 static void finish_small(const struct pe_build *b, struct pe_chunk *chunk)
 {
-	struct pe_bit_counts counts = pe_bit_rows_finish(
-		&chunk->bits, ptr_of(b, chunk), chunk->end - chunk->first, !b->directed || b->raw->mirrored);
-	chunk->entries = counts.entries;
+	bool undirected = !b->directed || b->raw->mirrored;
+	struct pe_bit_counts counts =
+		pe_bit_rows_finish(&chunk->bits, ptr_of(b, chunk), chunk->end - chunk->first, undirected);
+	int64_t added = b->raw->mirrored ? chunk->counts.edges : chunk->asymmetry.one_way;
+	chunk->entries = chunk->counts.edges + chunk->counts.diagonal + (undirected ? added : 0);
 	chunk->components = counts.components;
 	chunk->isolated = counts.isolated;
 }

@@ -10,6 +10,7 @@ void pe_kernels_avx512(struct pe_kernels *kernels)
 	pe_front_avx512(kernels);
 	pe_half_walk_avx512(kernels);
 	pe_lane_eigen_avx512(kernels);
+	pe_number_pairs_avx512(kernels);
 	pe_rotate_avx512(kernels);
 	pe_sincos_avx512(kernels);
 	pe_sparse_product_avx512(kernels);

@@ -129,6 +129,7 @@ void pe_lane_eigen_avx512(struct pe_kernels *kernels);
 void pe_lane_eigen_neon(struct pe_kernels *kernels);
 void pe_number_pairs_scalar(struct pe_kernels *kernels);
 void pe_number_pairs_avx2(struct pe_kernels *kernels);
+void pe_number_pairs_avx512(struct pe_kernels *kernels);
 
 void pe_rotate_scalar(struct pe_kernels *kernels);
 void pe_rotate_avx2(struct pe_kernels *kernels);
