@@ -6,7 +6,7 @@
 #define BLOCK 1024      /* bytes: few, to look for a line in, and many, for a short table */
 #define STRIDE 128      /* bytes counted at once, so that a byte can hold the count */
 #define BLOCKS_EACH 256 /* that a thread counts in one go */
-#define LINES_EACH 8192 /* that a thread reads in one go */
+#define PIECE 65536     /* bytes that a thread reads in one go, or so */
 
 /* Behind how many of `size` bytes, and one more that can be read, a line begins; -1: one of them begins
  * with no visible character. */
@@ -70,6 +70,8 @@ pe_status pe_lines_count(pe_context *ctx, const struct pe_source *source, struct
 		lines.first[b + 1] += lines.first[b];
 	}
 	lines.count = lines.regular ? lines.first[lines.blocks] : -1;
+	lines.each = pe_max(1, lines.count / (size / PIECE + 1));
+	lines.pieces = lines.regular ? (lines.count + lines.each - 1) / lines.each : 0;
 	*out = lines;
 	return PE_OK;
 }
@@ -118,7 +120,7 @@ struct reading {
 static pe_status read_some(pe_context *worker, void *arg, int64_t index)
 {
 	const struct reading *r = arg;
-	int64_t first = index * LINES_EACH, end = pe_min(first + LINES_EACH, r->lines->count);
+	int64_t first = index * r->lines->each, end = pe_min(first + r->lines->each, r->lines->count);
 	struct pe_scan scan = pe_lines_at(worker, r->lines, first);
 	return r->fn(&scan, r->arg, first, end);
 }
@@ -126,5 +128,5 @@ static pe_status read_some(pe_context *worker, void *arg, int64_t index)
 pe_status pe_lines_each(pe_context *ctx, const struct pe_lines *lines, pe_lines_fn fn, void *arg)
 {
 	struct reading r = {lines, fn, arg};
-	return pe_parallel(ctx, (lines->count + LINES_EACH - 1) / LINES_EACH, read_some, &r, NULL);
+	return pe_parallel(ctx, lines->pieces, read_some, &r, NULL);
 }

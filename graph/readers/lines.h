@@ -10,6 +10,7 @@ struct pe_lines {
 	const char *name, *text, *end; /* the source's, which must stay */
 	bool regular;                  /* every line begins with a visible character, so that none is blank */
 	int64_t count;                 /* of lines; -1 if not regular, which is all that is known then */
+	int64_t pieces, each;          /* pe_lines_each takes so many lines at a time, the last time fewer */
 	int64_t blocks;                /* of the text */
 	int64_t *first;                /* blocks + 1: the first line that begins behind a byte of block b */
 };
@@ -24,8 +25,8 @@ struct pe_scan pe_lines_at(pe_context *ctx, const struct pe_lines *lines, int64_
 /* Takes lines first … end-1, from where the cursor stands. */
 typedef pe_status (*pe_lines_fn)(struct pe_scan *scan, void *arg, int64_t first, int64_t end);
 
-/* Calls fn for all lines, some thousand at a time, by several threads. Of several failures the first
- * in the text is told. */
+/* Calls fn for all lines, a piece at a time, by several threads. Of several failures the first in the text is
+ * told. */
 pe_status pe_lines_each(
 	pe_context *ctx, const struct pe_lines *lines, pe_lines_fn fn, void *arg) PE_NODISCARD;
 
