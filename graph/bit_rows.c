@@ -40,8 +40,7 @@ static int64_t set_bits(
 {
 	int64_t loops = 0;
 	for (int64_t e = first; e < end; e++) {
-		bool swap = b->pairs && b->u[e] > b->v[e];
-		int32_t i = swap ? b->v[e] : b->u[e], j = swap ? b->u[e] : b->v[e];
+		int32_t i = b->u[e], j = b->v[e];
 		out[i] |= (uint64_t)1 << j;
 		in[j] |= (uint64_t)1 << i;
 		loops += i == j;
@@ -54,10 +53,10 @@ static int64_t look_at_loops(int64_t nodes, bool drop, uint64_t *out, uint64_t *
 {
 	int64_t diagonal = 0;
 	for (int64_t i = 0; i < nodes; i++) {
-		uint64_t self = (uint64_t)1 << i;
+		uint64_t self = (uint64_t)1 << i, kept = drop ? ~self : ~(uint64_t)0;
 		diagonal += (out[i] & self) != 0;
-		out[i] &= drop ? ~self : ~(uint64_t)0;
-		in[i] &= drop ? ~self : ~(uint64_t)0;
+		out[i] &= kept;
+		in[i] &= kept;
 	}
 	return diagonal;
 }
@@ -75,6 +74,18 @@ static int64_t count_one_way(const uint64_t *out, const uint64_t *in, int64_t no
 	return count;
 }
 
+static void count(const struct pe_edge_block *b, const struct pe_bit_rows *rows, int64_t nodes,
+	struct pe_row_counts *counts, struct pe_asymmetry *asymmetry)
+{
+	int64_t listed = pe_raw_edge(b->raw, b->end) - pe_raw_edge(b->raw, b->first);
+	int64_t dropped = b->drop_loops ? counts->diagonal : 0;
+	counts->diagonal -= dropped;
+	counts->edges = ones(rows->out, nodes) - counts->diagonal;
+	counts->edges /= b->pairs ? 2 : 1;
+	counts->duplicates = listed - counts->edges - counts->diagonal - dropped;
+	asymmetry->one_way = b->pairs ? 0 : count_one_way(rows->out, rows->in, nodes);
+}
+
 pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *b, struct pe_bit_rows *rows,
 	struct pe_row_counts *counts, struct pe_asymmetry *asymmetry)
 {
@@ -82,26 +93,21 @@ pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *b, struc
 	int64_t edge0 = pe_raw_edge(b->raw, b->first);
 	*counts = (struct pe_row_counts){0};
 	*asymmetry = (struct pe_asymmetry){0};
-	rows->in = pe_alloc_zero(ctx, nodes, sizeof *rows->in);
-	if (!rows->in)
+	rows->in = b->pairs ? NULL : pe_alloc_zero(ctx, nodes, sizeof *rows->in);
+	if (!rows->in && !b->pairs)
 		return PE_ERR_NOMEM;
 	memset(rows->out, 0, (size_t)nodes * sizeof *rows->out);
 	for (int64_t g = b->first; g < b->end; g++) {
-		int64_t node = pe_raw_node(b->raw, g) - origin;
-		uint64_t *out = rows->out + node, *in = rows->in + node;
+		int64_t node = pe_raw_node(b->raw, g) - origin, size = pe_raw_node(b->raw, g + 1) - origin - node;
 		int64_t first = pe_raw_edge(b->raw, g) - edge0, end = pe_raw_edge(b->raw, g + 1) - edge0;
+		uint64_t *out = rows->out + node, *in = b->pairs ? out : rows->in + node;
 		int64_t loops = set_bits(b, first, end, out, in);
-		if (loops == 0)
-			continue;
 		counts->loops += loops;
-		counts->diagonal += look_at_loops(pe_raw_node(b->raw, g + 1) - origin - node, b->drop_loops, out, in);
+		if (loops > 0)
+			counts->diagonal += look_at_loops(size, b->drop_loops, out, in);
 	}
-	int64_t dropped = b->drop_loops ? counts->diagonal : 0;
-	counts->diagonal -= dropped;
-	counts->edges = ones(rows->out, nodes) - counts->diagonal;
-	counts->duplicates = pe_raw_edge(b->raw, b->end) - edge0 - counts->edges - counts->diagonal - dropped;
-	asymmetry->one_way = b->pairs ? 0 : count_one_way(rows->out, rows->in, nodes);
-	if (!b->pairs && asymmetry->one_way == 0)
+	count(b, rows, nodes, counts, asymmetry);
+	if (asymmetry->one_way == 0)
 		pe_bit_rows_free(ctx, rows);
 	return PE_OK;
 }

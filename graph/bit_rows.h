@@ -9,7 +9,7 @@
 #define PE_BIT_NODES 64 /* the most nodes of a graph */
 
 /* Bit j of out[i]: i→j; of in[i]: j→i. Nodes are numbered through the block. out is the place of the offsets
- * that the rows have in the end, and not theirs; in NULL: the same as out. */
+ * that the rows have in the end, and not theirs; in NULL: the same as out, as of pairs it always is. */
 struct pe_bit_rows {
 	uint64_t *out, *in;
 };

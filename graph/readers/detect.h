@@ -18,6 +18,12 @@ pe_status pe_read_source(pe_context *ctx, const struct pe_source *source,
 pe_status pe_read_graph_file(pe_context *ctx, const char *path, const struct pe_graph_policy *policy,
 	struct pe_raw_graphs *out) PE_NODISCARD;
 
+/* Likewise of many files, by several threads. raws are zeroed before, and must be freed on failure too. Where
+ * policy takes files that cannot be read as empty, these are noted in *unread, by their number among the
+ * files, and left zeroed. */
+pe_status pe_read_graph_files(pe_context *ctx, char *const *paths, int64_t count,
+	const struct pe_graph_policy *policy, struct pe_raw_graphs *raws, struct pe_unread *unread) PE_NODISCARD;
+
 /* All graph files of a directory, in the order of their names, as graphs one after another. Files
  * without a known suffix are left out, and said, unless policy->format names what they are. */
 pe_status pe_read_directory(pe_context *ctx, const char *directory, const struct pe_graph_policy *policy,

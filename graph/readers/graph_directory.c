@@ -77,26 +77,6 @@ static pe_status list(pe_context *ctx, const char *directory, enum wanted wanted
 
 /* ---- files that cannot be read ------------------------------------------------------ */
 
-static bool is_fault_of_file(pe_status status)
-{
-	return status == PE_ERR_FORMAT || status == PE_ERR_UNSUPPORTED || status == PE_ERR_SHAPE ||
-		status == PE_ERR_IO;
-}
-
-/* Notes entry number `index` with the context's message. The number becomes a graph's later. */
-static pe_status note_unread(pe_context *ctx, struct pe_unread *unread, int64_t index)
-{
-	int64_t used = unread->count;
-	PE_TRY(pe_grow(ctx, &unread->graph, &unread->capacity, used, used + 1, sizeof *unread->graph));
-	PE_TRY(pe_grow(ctx, &unread->why, &unread->why_capacity, used, used + 1, sizeof *unread->why));
-	unread->why[used] = pe_strdup(ctx, pe_context_message(ctx));
-	if (!unread->why[used])
-		return PE_ERR_NOMEM;
-	unread->graph[used] = index;
-	unread->count++;
-	return PE_OK;
-}
-
 /* A graph of 0 nodes, of the same kind as `model`. */
 static pe_status make_empty(pe_context *ctx, const struct pe_raw_graphs *model, struct pe_raw_graphs *out)
 {
@@ -128,20 +108,6 @@ static pe_status fill_unread(
 
 /* ---- the whole ---------------------------------------------------------------------- */
 
-static pe_status read_each(pe_context *ctx, const struct entries *entries,
-	const struct pe_graph_policy *policy, struct pe_raw_graphs *raws, struct pe_unread *unread)
-{
-	for (int64_t i = 0; i < entries->count; i++) {
-		pe_status status = pe_read_graph_file(ctx, entries->paths[i], policy, &raws[i]);
-		if (status != PE_OK)
-			raws[i] = (struct pe_raw_graphs){0};
-		if (policy->unreadable_is_empty && is_fault_of_file(status))
-			status = note_unread(ctx, unread, i);
-		PE_TRY(status);
-	}
-	return fill_unread(ctx, raws, entries->count, unread);
-}
-
 /* The names of the files, and which graphs are of each. */
 static pe_status name_files(pe_context *ctx, const struct entries *entries, const struct pe_raw_graphs *raws,
 	struct pe_graph_files *out)
@@ -167,7 +133,9 @@ static pe_status read_entries(pe_context *ctx, const struct entries *entries,
 	struct pe_raw_graphs *raws = pe_alloc_zero(ctx, entries->count, sizeof *raws), rest = {0};
 	if (!raws)
 		return PE_ERR_NOMEM;
-	pe_status status = read_each(ctx, entries, policy, raws, &rest.unread);
+	pe_status status = pe_read_graph_files(ctx, entries->paths, entries->count, policy, raws, &rest.unread);
+	if (status == PE_OK)
+		status = fill_unread(ctx, raws, entries->count, &rest.unread);
 	if (status == PE_OK)
 		status = name_files(ctx, entries, raws, &rest.files);
 	if (status == PE_OK)

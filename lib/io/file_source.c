@@ -151,6 +151,17 @@ static pe_status read_path(pe_context *ctx, const char *path, struct buffer *b)
 	return status;
 }
 
+pe_status pe_file_read_packed(pe_context *ctx, const char *path, char **bytes, size_t *size)
+{
+	struct buffer b = {0};
+	pe_status status = read_path(ctx, path, &b);
+	if (status != PE_OK)
+		pe_free(ctx, b.bytes);
+	*bytes = status == PE_OK ? b.bytes : NULL;
+	*size = status == PE_OK ? (size_t)b.used : 0;
+	return status;
+}
+
 pe_status pe_files_read(pe_context *ctx, struct pe_file *files, int64_t count)
 {
 	struct set set = {.files = files, .count = count, .digest = ctx->digest};

@@ -28,6 +28,9 @@ struct pe_file {
  * failure all bytes are NULL. */
 pe_status pe_files_read(pe_context *ctx, struct pe_file *files, int64_t count) PE_NODISCARD;
 
+/* The bytes of a file as they are, which do not go into the digest. */
+pe_status pe_file_read_packed(pe_context *ctx, const char *path, char **bytes, size_t *size) PE_NODISCARD;
+
 bool pe_is_gzip(const void *data, size_t size);
 /* How many bytes packed data of this size may unpack to: 1 GiB or 128 times as much, whichever is
  * more. Only made-up data go beyond. */
