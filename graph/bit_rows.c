@@ -34,81 +34,103 @@ static int64_t ones(const uint64_t *x, int64_t count)
 	return sum;
 }
 
-/* Sets the bits of one graph; returns how many rows were loops. */
-static int64_t set_bits(
-	const struct pe_edge_block *b, int64_t first, int64_t end, uint64_t *out, uint64_t *in)
+/* Where graph g of the block begins. */
+struct place {
+	int64_t node, edge;
+};
+
+static struct place place_of(const struct pe_edge_block *b, int64_t g)
 {
-	int64_t loops = 0;
-	for (int64_t e = first; e < end; e++) {
-		int32_t i = b->u[e], j = b->v[e];
-		out[i] |= (uint64_t)1 << j;
-		in[j] |= (uint64_t)1 << i;
-		loops += i == j;
+	return (struct place){pe_raw_node(b->raw, g) - pe_raw_node(b->raw, b->first),
+		pe_raw_edge(b->raw, g) - pe_raw_edge(b->raw, b->first)};
+}
+
+/* Sets bit to[e] of from[e], of every edge. */
+static void set_bits(const struct pe_edge_block *b, const int32_t *from, const int32_t *to, uint64_t *bits)
+{
+	struct place at = place_of(b, b->first);
+	for (int64_t g = b->first; g < b->end; g++) {
+		struct place end = place_of(b, g + 1);
+		uint64_t *rows = bits + at.node;
+		for (int64_t e = at.edge; e < end.edge; e++)
+			rows[from[e]] |= (uint64_t)1 << to[e];
+		at = end;
 	}
+}
+
+/* Is every edge there in both directions? */
+static bool is_symmetric(const struct pe_edge_block *b, const uint64_t *out)
+{
+	struct place at = place_of(b, b->first);
+	uint64_t all = 1;
+	for (int64_t g = b->first; g < b->end && all & 1; g++) {
+		struct place end = place_of(b, g + 1);
+		for (int64_t e = at.edge; e < end.edge; e++)
+			all &= out[at.node + b->v[e]] >> b->u[e];
+		at = end;
+	}
+	return all & 1;
+}
+
+static int64_t count_loops(const struct pe_edge_block *b)
+{
+	int64_t edges = place_of(b, b->end).edge, loops = 0;
+	for (int64_t e = 0; e < edges; e++)
+		loops += b->u[e] == b->v[e];
 	return loops;
 }
 
-/* Counts the loops of one graph, each once, and takes them out if so told. */
-static int64_t look_at_loops(int64_t nodes, bool drop, uint64_t *out, uint64_t *in)
+/* Counts the loops of all graphs, each once, and takes them out if so told. */
+static int64_t look_at_loops(const struct pe_edge_block *b, uint64_t *out)
 {
 	int64_t diagonal = 0;
-	for (int64_t i = 0; i < nodes; i++) {
-		uint64_t self = (uint64_t)1 << i, kept = drop ? ~self : ~(uint64_t)0;
-		diagonal += (out[i] & self) != 0;
-		out[i] &= kept;
-		in[i] &= kept;
+	for (int64_t g = b->first; g < b->end; g++) {
+		struct place at = place_of(b, g), end = place_of(b, g + 1);
+		for (int64_t i = at.node; i < end.node; i++) {
+			uint64_t self = (uint64_t)1 << (i - at.node);
+			diagonal += (out[i] & self) != 0;
+			out[i] &= b->drop_loops ? ~self : ~(uint64_t)0;
+		}
 	}
 	return diagonal;
 }
 
+/* How many entries of `out` have none of `in` opposite; loops are none. */
 static int64_t count_one_way(const uint64_t *out, const uint64_t *in, int64_t nodes)
 {
-	uint64_t differ = 0;
 	int64_t count = 0;
-	for (int64_t i = 0; i < nodes; i++)
-		differ |= out[i] ^ in[i];
-	for (int64_t i = 0; differ && i < nodes; i++) {
+	for (int64_t i = 0; i < nodes; i++) {
 		uint64_t one_way = out[i] & ~in[i];
 		count += ones(&one_way, 1);
 	}
 	return count;
 }
 
-static void count(const struct pe_edge_block *b, const struct pe_bit_rows *rows, int64_t nodes,
-	struct pe_row_counts *counts, struct pe_asymmetry *asymmetry)
-{
-	int64_t listed = pe_raw_edge(b->raw, b->end) - pe_raw_edge(b->raw, b->first);
-	int64_t dropped = b->drop_loops ? counts->diagonal : 0;
-	counts->diagonal -= dropped;
-	counts->edges = ones(rows->out, nodes) - counts->diagonal;
-	counts->edges /= b->pairs ? 2 : 1;
-	counts->duplicates = listed - counts->edges - counts->diagonal - dropped;
-	asymmetry->one_way = b->pairs ? 0 : count_one_way(rows->out, rows->in, nodes);
-}
-
 pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *b, struct pe_bit_rows *rows,
 	struct pe_row_counts *counts, struct pe_asymmetry *asymmetry)
 {
-	int64_t origin = pe_raw_node(b->raw, b->first), nodes = pe_raw_node(b->raw, b->end) - origin;
-	int64_t edge0 = pe_raw_edge(b->raw, b->first);
+	struct place end = place_of(b, b->end);
 	*counts = (struct pe_row_counts){0};
 	*asymmetry = (struct pe_asymmetry){0};
-	rows->in = b->pairs ? NULL : pe_alloc_zero(ctx, nodes, sizeof *rows->in);
-	if (!rows->in && !b->pairs)
-		return PE_ERR_NOMEM;
-	memset(rows->out, 0, (size_t)nodes * sizeof *rows->out);
-	for (int64_t g = b->first; g < b->end; g++) {
-		int64_t node = pe_raw_node(b->raw, g) - origin, size = pe_raw_node(b->raw, g + 1) - origin - node;
-		int64_t first = pe_raw_edge(b->raw, g) - edge0, end = pe_raw_edge(b->raw, g + 1) - edge0;
-		uint64_t *out = rows->out + node, *in = b->pairs ? out : rows->in + node;
-		int64_t loops = set_bits(b, first, end, out, in);
-		counts->loops += loops;
-		if (loops > 0)
-			counts->diagonal += look_at_loops(size, b->drop_loops, out, in);
+	memset(rows->out, 0, (size_t)end.node * sizeof *rows->out);
+	set_bits(b, b->u, b->v, rows->out);
+	if (b->pairs) {
+		set_bits(b, b->v, b->u, rows->out);
+	} else if (!is_symmetric(b, rows->out)) {
+		rows->in = pe_alloc_zero(ctx, end.node, sizeof *rows->in);
+		if (!rows->in)
+			return PE_ERR_NOMEM;
+		set_bits(b, b->v, b->u, rows->in);
+		asymmetry->one_way = count_one_way(rows->out, rows->in, end.node);
 	}
-	count(b, rows, nodes, counts, asymmetry);
-	if (asymmetry->one_way == 0)
-		pe_bit_rows_free(ctx, rows);
+	counts->loops = count_loops(b);
+	int64_t loops = counts->loops > 0 ? look_at_loops(b, rows->out) : 0;
+	if (loops > 0 && rows->in)
+		(void)look_at_loops(b, rows->in);
+	int64_t dropped = b->drop_loops ? loops : 0;
+	counts->diagonal = loops - dropped;
+	counts->edges = (ones(rows->out, end.node) - counts->diagonal) / (b->pairs ? 2 : 1);
+	counts->duplicates = end.edge - counts->edges - loops;
 	return PE_OK;
 }
 
@@ -164,11 +186,14 @@ struct pe_bit_counts pe_bit_rows_finish(
 	return counts;
 }
 
-/* The columns of one row that has at most four, without a branch on how many; room for four is there. */
+#define FEW 3 /* columns, as most rows of a molecule have at most */
+
+/* The columns of one row that has at most so many, without a branch on how many; room for them all is there.
+ */
 static inline int64_t write_few(uint64_t bits, int32_t *col)
 {
 	int64_t count = 0;
-	for (int k = 0; k < 4; k++) {
+	for (int k = 0; k < FEW; k++) {
 		col[k] = __builtin_ctzll(bits | (uint64_t)1 << 63);
 		count += bits != 0;
 		bits &= bits - 1;
@@ -184,9 +209,9 @@ static int64_t write_row(uint64_t bits, int32_t *col)
 	return count;
 }
 
-static bool has_more_than_four(uint64_t bits)
+static bool has_more_than_few(uint64_t bits)
 {
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < FEW; k++)
 		bits &= bits - 1;
 	return bits != 0;
 }
@@ -196,7 +221,7 @@ void pe_bit_rows_write(struct pe_bit_rows *rows, int64_t nodes, int64_t entry, i
 	for (int64_t i = 0; i < nodes; i++) {
 		uint64_t bits = rows->out[i];
 		rows->out[i] = (uint64_t)entry;
-		bool few = end - entry >= 4 && !has_more_than_four(bits);
+		bool few = end - entry >= FEW && !has_more_than_few(bits);
 		entry += few ? write_few(bits, col + entry) : write_row(bits, col + entry);
 	}
 }

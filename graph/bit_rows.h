@@ -18,7 +18,7 @@ struct pe_bit_rows {
 void pe_bit_rows_free(pe_context *ctx, struct pe_bit_rows *rows);
 
 /* The edges of a block without weights and without PE_DUPLICATES_SUM, every graph of at most
- * PE_BIT_NODES nodes. rows->out is there, rows->in is made. */
+ * PE_BIT_NODES nodes. rows->out is there, rows->in is made if it is needed. */
 pe_status pe_bit_rows_sort(pe_context *ctx, const struct pe_edge_block *block, struct pe_bit_rows *rows,
 	struct pe_row_counts *counts, struct pe_asymmetry *asymmetry) PE_NODISCARD;
 

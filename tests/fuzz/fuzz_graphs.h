@@ -36,15 +36,31 @@ static inline pe_context *fuzz_context(void)
 }
 
 /* Edges must be within their graph: pe_graph_build takes that for granted. */
-static inline void fuzz_check_rows(const struct pe_raw_graphs *raw)
+static inline void fuzz_check_edges(const struct pe_raw_graphs *raw, const int32_t *u, const int32_t *v)
 {
 	for (int64_t g = 0; g < raw->graphs; g++) {
 		int64_t nodes = raw->ptr ? raw->ptr[g + 1] - raw->ptr[g] : raw->nodes;
 		int64_t end = raw->edge_ptr ? raw->edge_ptr[g + 1] : raw->rows;
 		for (int64_t e = raw->edge_ptr ? raw->edge_ptr[g] : 0; e < end; e++)
-			if (raw->u[e] < 0 || raw->u[e] >= nodes || raw->v[e] < 0 || raw->v[e] >= nodes)
+			if (u[e] < 0 || u[e] >= nodes || v[e] < 0 || v[e] >= nodes)
 				abort();
 	}
+}
+
+/* Also those that are parsed when they are needed, where a failure is the input's. */
+static inline pe_status fuzz_check_rows(pe_context *ctx, const struct pe_raw_graphs *raw)
+{
+	if (!raw->source) {
+		fuzz_check_edges(raw, raw->u, raw->v);
+		return PE_OK;
+	}
+	int32_t *u = malloc((size_t)raw->rows * sizeof *u + 1), *v = malloc((size_t)raw->rows * sizeof *v + 1);
+	pe_status status = u && v ? raw->source->read(ctx, raw, 0, raw->graphs, u, v) : PE_ERR_NOMEM;
+	if (status == PE_OK)
+		fuzz_check_edges(raw, u, v);
+	free(u);
+	free(v);
+	return status;
 }
 
 /* Builds what was read and frees it; a refusal must say why and name its source. */
@@ -53,11 +69,16 @@ static inline void fuzz_judge(pe_context *ctx, pe_status status, const char *sou
 {
 	pe_graph *graph = NULL;
 	if (status == PE_OK) {
-		fuzz_check_rows(raw);
-		if (raw->nodes <= BUILT && raw->graphs <= BUILT && pe_graph_build(ctx, raw, policy, &graph) == PE_OK)
+		status = fuzz_check_rows(ctx, raw);
+		if (raw->nodes <= BUILT && raw->graphs <= BUILT &&
+			pe_graph_build(ctx, raw, policy, &graph) == PE_OK) {
+			if (status == PE_ERR_FORMAT)
+				abort();
 			pe_graph_destroy(&graph);
+		}
 		pe_raw_graphs_free(ctx, raw);
-		return;
+		if (status == PE_OK)
+			return;
 	}
 	const char *message = pe_context_message(ctx);
 	if (status != PE_ERR_NOMEM && strncmp(message, source, strlen(source)) != 0) {
