@@ -49,6 +49,10 @@ struct pe_eigen_search {
 
 void pe_eigen_search_free(struct pe_eigen_search *search);
 
+/* One search for request->k pairs besides those found; adds them. */
+pe_status pe_eigen_search_once(
+	struct pe_eigen_search *search, const struct pe_eigen_request *request) PE_NODISCARD;
+
 /* Finds the request's pairs, and hands them out with all of *out but the note. Where factor is not NULL and
  * the request wants it, counts them by it, and searches again for those that are missing; the factor is then
  * of another shift, and `refactor` makes it fit again (NULL: no need). */
