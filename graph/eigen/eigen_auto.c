@@ -14,7 +14,7 @@
 #define DENSE_SHARE 6        /* k above n over this: most of a basis would be the whole space */
 #define FLOPS_FREE 2e8       /* a factorisation of so few operations is not worth avoiding */
 #define FLOPS_ENTRY 5e3      /* operations an entry of M, above which products are cheaper */
-#define FLOPS_MOST 2e13      /* and above which there is no trying: hours */
+#define FLOPS_MOST 2e13      /* and above which there is no trying: a quarter of an hour, and gigabytes */
 #define SMALL_WORLD_N 6000   /* below, to order a factor takes a few hundredths of a second */
 #define SMALL_WORLD_DEGREE 7 /* neighbours a node */
 #define NEARLY_FULL \

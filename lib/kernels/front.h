@@ -20,11 +20,18 @@ typedef bool pe_front_factor_fn(int32_t height, int32_t width, double *l, double
 typedef void pe_front_update_fn(
 	int32_t height, int32_t width, const double *l, double *update, double *scratch);
 
-/* x ← L⁻¹ x, where x has `height` rows and L is continued by the unit matrix. 32-byte aligned. */
-typedef void pe_front_forward_fn(int32_t height, int32_t width, const double *l, double *x);
-/* The first `width` rows of x ← those of (D Lᵀ)⁻¹ x, where the rows below are known. */
-typedef void pe_front_backward_fn(int32_t height, int32_t width, const double *l, double *x);
+/* A factored supernode, and where its rows are: its own from `first` on, those below as listed. */
+struct pe_front {
+	int32_t width, below, first;
+	const int32_t *row; /* below */
+	const double *l;
+};
+
+/* x ← L⁻¹ x, where L is continued by the unit matrix. x is 32-byte aligned, of PE_FRONT_LANES interleaved. */
+typedef void pe_front_forward_fn(const struct pe_front *front, double *x);
+/* The supernode's own rows of x ← those of (D Lᵀ)⁻¹ x, where the rows below are known. */
+typedef void pe_front_backward_fn(const struct pe_front *front, double *x);
 /* y ← y + L D Lᵀ x for these columns alone. */
-typedef void pe_front_multiply_fn(int32_t height, int32_t width, const double *l, const double *x, double *y);
+typedef void pe_front_multiply_fn(const struct pe_front *front, const double *x, double *y);
 
 #endif

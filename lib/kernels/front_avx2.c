@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The loops of front_body.h in vectors of 4 doubles. */
+ * The loops of front_body.h and front_solve_body.h in vectors of 4 doubles. */
 #include <immintrin.h>
 
 #include "kernels.h"
@@ -32,6 +32,7 @@ static inline void quad_fused(double a, const quad *b, quad *c)
 }
 
 #include "front_body.h"
+#include "front_solve_body.h"
 
 void pe_front_avx2(struct pe_kernels *kernels)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The loops of front_body.h in vectors of 8 doubles. */
+ * The loops of front_body.h and front_solve_body.h in vectors of 8 doubles. */
 #include <immintrin.h>
 
 #include "kernels.h"
@@ -31,6 +31,7 @@ static inline void quad_fused(double a, const quad *b, quad *c)
 }
 
 #include "front_body.h"
+#include "front_solve_body.h"
 
 void pe_front_avx512(struct pe_kernels *kernels)
 {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The loops of front.h, once an instruction set. Before this is included are defined:
+ * The loops of front.h that factor, once an instruction set. Before this is included are defined:
  *   vec           a vector of VEC_LANES doubles, at any address
  *   vec_all       vec_all(a): a in every lane
  *   vec_fused     vec_fused(a, b, c) = a b + c
  *   vec_put_part  vec_put_part(p, count, a): writes the first count
- *   quad          a vector of PE_FRONT_LANES doubles, 32-byte aligned
- *   quad_fused    quad_fused(a, &b, &c): c += a b, for a number a
  *   TILE_COLUMNS  columns of a tile: as many sums as registers hold */
 #include "front.h"
 
 #define TILE_VECS 2
 #define TILE_ROWS (TILE_VECS * VEC_LANES)
-#define MOST_AT_ONCE 8 /* columns in a triangular solve */
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 
@@ -196,159 +193,4 @@ static bool front_factor(int32_t height, int32_t width, double *l, double *scrat
 		}
 	}
 	return true;
-}
-
-/* Rows of x ← rows of x - a y, for `columns` rows of y. */
-INLINE void spread(int32_t rows, int columns, const double *a, int64_t lda, const quad *y, quad *x)
-{
-	quad from[MOST_AT_ONCE];
-	UNROLL
-	for (int k = 0; k < columns; k++)
-		from[k] = -y[k];
-	for (int32_t i = 0; i < rows; i++) {
-		quad sum = x[i];
-		UNROLL
-		for (int k = 0; k < columns; k++)
-			quad_fused(a[k * lda + i], &from[k], &sum);
-		x[i] = sum;
-	}
-}
-
-/* y ← aᵀ x. */
-INLINE void collect(int32_t rows, int columns, const double *a, int64_t lda, const quad *x, quad *y)
-{
-	quad sum[MOST_AT_ONCE];
-	UNROLL
-	for (int k = 0; k < columns; k++)
-		sum[k] = (quad){0};
-	for (int32_t i = 0; i < rows; i++) {
-		UNROLL
-		for (int k = 0; k < columns; k++)
-			quad_fused(a[k * lda + i], &x[i], &sum[k]);
-	}
-	UNROLL
-	for (int k = 0; k < columns; k++)
-		y[k] = sum[k];
-}
-
-/* How many of the columns left to take at once. */
-INLINE int32_t some(int32_t left)
-{
-	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-}
-
-INLINE void forward_some(int32_t height, int32_t at, int columns, const double *l, quad *x)
-{
-	const double *a = l + (int64_t)at * height + at;
-	x += at;
-	UNROLL
-	for (int k = 0; k < columns; k++) {
-		UNROLL
-		for (int i = k + 1; i < columns; i++)
-			quad_fused(-a[(int64_t)k * height + i], &x[k], &x[i]);
-	}
-	spread(height - at - columns, columns, a + columns, height, x, x + columns);
-}
-
-static void front_forward(int32_t height, int32_t width, const double *l, double *x)
-{
-	for (int32_t at = 0, now; at < width; at += now) {
-		now = some(width - at);
-		switch (now) {
-		case 8:
-			forward_some(height, at, 8, l, (quad *)x);
-			break;
-		case 4:
-			forward_some(height, at, 4, l, (quad *)x);
-			break;
-		case 2:
-			forward_some(height, at, 2, l, (quad *)x);
-			break;
-		default:
-			forward_some(height, at, 1, l, (quad *)x);
-			break;
-		}
-	}
-}
-
-INLINE void backward_some(int32_t height, int32_t at, int columns, const double *l, quad *x)
-{
-	const double *a = l + (int64_t)at * height + at;
-	quad sum[MOST_AT_ONCE];
-	x += at;
-	collect(height - at - columns, columns, a + columns, height, x + columns, sum);
-	UNROLL
-	for (int k = columns - 1; k >= 0; k--) {
-		UNROLL
-		for (int i = k + 1; i < columns; i++)
-			quad_fused(a[(int64_t)k * height + i], &x[i], &sum[k]);
-		x[k] = x[k] / a[(int64_t)k * height + k] - sum[k];
-	}
-}
-
-static void front_backward(int32_t height, int32_t width, const double *l, double *x)
-{
-	for (int32_t left = width, now; left > 0; left -= now) {
-		now = some(left);
-		switch (now) {
-		case 8:
-			backward_some(height, left - 8, 8, l, (quad *)x);
-			break;
-		case 4:
-			backward_some(height, left - 4, 4, l, (quad *)x);
-			break;
-		case 2:
-			backward_some(height, left - 2, 2, l, (quad *)x);
-			break;
-		default:
-			backward_some(height, left - 1, 1, l, (quad *)x);
-			break;
-		}
-	}
-}
-
-/* A block at a time: t = -D Lᵀ x, then y ← y - L t. */
-INLINE void multiply_some(int32_t height, int32_t at, int columns, const double *l, const quad *x, quad *y)
-{
-	const double *a = l + (int64_t)at * height + at;
-	quad t[MOST_AT_ONCE];
-	x += at;
-	y += at;
-	collect(height - at - columns, columns, a + columns, height, x + columns, t);
-	UNROLL
-	for (int k = 0; k < columns; k++) {
-		UNROLL
-		for (int i = k + 1; i < columns; i++)
-			quad_fused(a[(int64_t)k * height + i], &x[i], &t[k]);
-		t[k] = (t[k] + x[k]) * -a[(int64_t)k * height + k];
-	}
-	UNROLL
-	for (int k = 0; k < columns; k++) {
-		y[k] -= t[k];
-		UNROLL
-		for (int i = k + 1; i < columns; i++)
-			quad_fused(-a[(int64_t)k * height + i], &t[k], &y[i]);
-	}
-	spread(height - at - columns, columns, a + columns, height, t, y + columns);
-}
-
-static void front_multiply(int32_t height, int32_t width, const double *l, const double *x, double *y)
-{
-	for (int32_t at = 0, now; at < width; at += now) {
-		now = some(width - at);
-		switch (now) {
-		case 8:
-			multiply_some(height, at, 8, l, (const quad *)x, (quad *)y);
-			break;
-		case 4:
-			multiply_some(height, at, 4, l, (const quad *)x, (quad *)y);
-			break;
-		case 2:
-			multiply_some(height, at, 2, l, (const quad *)x, (quad *)y);
-			break;
-		default:
-			multiply_some(height, at, 1, l, (const quad *)x, (quad *)y);
-			break;
-		}
-	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The loops of front_body.h in vectors of 2 doubles. */
+ * The loops of front_body.h and front_solve_body.h in vectors of 2 doubles. */
 #include "kernels.h"
 
 typedef double vec __attribute__((vector_size(16), aligned(8), may_alias));
@@ -30,6 +30,7 @@ static inline void quad_fused(double a, const quad *b, quad *c)
 }
 
 #include "front_body.h"
+#include "front_solve_body.h"
 
 void pe_front_scalar(struct pe_kernels *kernels)
 {

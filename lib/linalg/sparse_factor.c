@@ -9,6 +9,8 @@
 #include "rng.h"
 
 #define LANES PE_FRONT_LANES
+#define AHEAD 4
+#define PREFETCHED 1024 /* numbers of a block */
 
 struct pe_sparse_factor {
 	struct pe_elimination elimination;
@@ -89,49 +91,26 @@ int64_t pe_sparse_factor_negative(const struct pe_sparse_factor *f)
 	return count;
 }
 
-/* The rows of supernode s to a block of their own, and back. */
-static void gather(const struct pe_supernodes *p, int32_t s, const double *x, double *block)
+static struct pe_front front(const struct pe_sparse_factor *f, int32_t s)
 {
-	int32_t width = pe_supernode_width(p, s), below = pe_supernode_below(p, s);
-	const int32_t *row = p->row + p->below[s];
-	const double *own = x + (int64_t)p->first[s] * LANES;
-	for (int32_t c = 0; c < width * LANES; c++)
-		block[c] = own[c];
-	block += width * LANES;
-	for (int32_t i = 0; i < below; i++)
-		for (int32_t r = 0; r < LANES; r++)
-			block[i * LANES + r] = x[(int64_t)row[i] * LANES + r];
-}
-
-static void scatter(const struct pe_supernodes *p, int32_t s, const double *block, bool all, double *x)
-{
-	int32_t width = pe_supernode_width(p, s), below = pe_supernode_below(p, s);
-	const int32_t *row = p->row + p->below[s];
-	double *own = x + (int64_t)p->first[s] * LANES;
-	for (int32_t c = 0; c < width * LANES; c++)
-		own[c] = block[c];
-	block += width * LANES;
-	for (int32_t i = 0; i < below && all; i++)
-		for (int32_t r = 0; r < LANES; r++)
-			x[(int64_t)row[i] * LANES + r] = block[i * LANES + r];
+	const struct pe_supernodes *p = &f->supernodes;
+	return (struct pe_front){.width = pe_supernode_width(p, s),
+		.below = pe_supernode_below(p, s),
+		.first = p->first[s],
+		.row = p->row + p->below[s],
+		.l = f->l + p->value[s]};
 }
 
 /* x ← (L D Lᵀ)⁻¹ x for LANES interleaved vectors. */
-static void solve_lanes(
-	const struct pe_kernels *kernels, const struct pe_sparse_factor *f, double *x, double *block)
+static void solve_lanes(const struct pe_kernels *kernels, const struct pe_sparse_factor *f, double *x)
 {
-	const struct pe_supernodes *p = &f->supernodes;
-	for (int32_t s = 0; s < p->count; s++) {
-		int32_t width = pe_supernode_width(p, s), height = width + pe_supernode_below(p, s);
-		gather(p, s, x, block);
-		kernels->front_forward(height, width, f->l + p->value[s], block);
-		scatter(p, s, block, true, x);
+	for (int32_t s = 0; s < f->supernodes.count; s++) {
+		struct pe_front now = front(f, s);
+		kernels->front_forward(&now, x);
 	}
-	for (int32_t s = p->count - 1; s >= 0; s--) {
-		int32_t width = pe_supernode_width(p, s), height = width + pe_supernode_below(p, s);
-		gather(p, s, x, block);
-		kernels->front_backward(height, width, f->l + p->value[s], block);
-		scatter(p, s, block, false, x);
+	for (int32_t s = f->supernodes.count - 1; s >= 0; s--) {
+		struct pe_front now = front(f, s);
+		kernels->front_backward(&now, x);
 	}
 }
 
@@ -139,7 +118,7 @@ pe_status pe_sparse_factor_solve(pe_context *ctx, const struct pe_sparse_factor 
 {
 	int32_t n = f->supernodes.n;
 	const int32_t *order = f->elimination.order;
-	double *lanes = pe_alloc(ctx, (int64_t)n + f->supernodes.tallest, LANES * sizeof *lanes);
+	double *lanes = pe_alloc(ctx, n, LANES * sizeof *lanes);
 	if (!lanes)
 		return PE_ERR_NOMEM;
 	for (int32_t first = 0; first < count; first += LANES) {
@@ -148,7 +127,7 @@ pe_status pe_sparse_factor_solve(pe_context *ctx, const struct pe_sparse_factor 
 		for (int32_t i = 0; i < n; i++)
 			for (int32_t r = 0; r < LANES; r++)
 				lanes[(int64_t)i * LANES + r] = r < used ? block[(int64_t)r * n + order[i]] : 0;
-		solve_lanes(ctx->kernels, f, lanes, lanes + (int64_t)n * LANES);
+		solve_lanes(ctx->kernels, f, lanes);
 		for (int32_t i = 0; i < n; i++)
 			for (int32_t r = 0; r < used; r++)
 				block[(int64_t)r * n + order[i]] = lanes[(int64_t)i * LANES + r];
@@ -157,12 +136,11 @@ pe_status pe_sparse_factor_solve(pe_context *ctx, const struct pe_sparse_factor 
 	return PE_OK;
 }
 
-/* y ← L D Lᵀ x - (M - shift·I) x. block: of tallest rows, twice. */
-static void multiply_error(const struct pe_kernels *kernels, const struct pe_sparse_factor *f,
-	const double *x, double *block, double *y)
+/* y ← L D Lᵀ x - (M - shift·I) x. */
+static void multiply_error(
+	const struct pe_kernels *kernels, const struct pe_sparse_factor *f, const double *x, double *y)
 {
 	const struct pe_supernodes *p = &f->supernodes;
-	double *product = block + (int64_t)p->tallest * LANES;
 	for (int64_t c = 0; c < (int64_t)p->n * LANES; c++)
 		y[c] = (f->shift - f->diag[c / LANES]) * x[c];
 	for (int32_t j = 0; j < p->n; j++)
@@ -172,11 +150,8 @@ static void multiply_error(const struct pe_kernels *kernels, const struct pe_spa
 				y[c + r] -= p->entry[e] * x[i + r];
 			}
 	for (int32_t s = 0; s < p->count; s++) {
-		int32_t width = pe_supernode_width(p, s), height = width + pe_supernode_below(p, s);
-		gather(p, s, x, block);
-		gather(p, s, y, product);
-		kernels->front_multiply(height, width, f->l + p->value[s], block, product);
-		scatter(p, s, product, true, y);
+		struct pe_front now = front(f, s);
+		kernels->front_multiply(&now, x, y);
 	}
 }
 
@@ -195,12 +170,12 @@ pe_status pe_sparse_factor_error(
 	pe_context *ctx, const struct pe_sparse_factor *f, uint64_t stream, double *error)
 {
 	int32_t n = f->supernodes.n;
-	double *x = pe_alloc(ctx, 2 * ((int64_t)n + f->supernodes.tallest), LANES * sizeof *x);
+	double *x = pe_alloc(ctx, n, 2 * LANES * sizeof *x);
 	if (!x)
 		return PE_ERR_NOMEM;
 	double *y = x + (int64_t)n * LANES;
 	draw_signs(ctx, stream, (int64_t)n * LANES, x);
-	multiply_error(ctx->kernels, f, x, y + (int64_t)n * LANES, y);
+	multiply_error(ctx->kernels, f, x, y);
 	*error = 0;
 	for (int32_t r = 0; r < LANES; r++) {
 		double sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Sparse L D Lᵀ of M - shift·I, for solving and for counting eigenvalues, by CHOLMOD's simplicial code:
- * it uses neither BLAS nor OpenMP, so that its results do not depend on threads, and takes indefinite
- * matrices. CHOLMOD's memory comes from the C library: its hooks are global to the process. */
+ * Sparse L D Lᵀ of M - shift·I, for solving and for counting eigenvalues: also of indefinite matrices,
+ * without pivoting. CHOLMOD finds the order of elimination, with memory from the C library: its hooks are
+ * global to the process. Results do not depend on threads. */
 #ifndef PE_SPARSE_FACTOR_H
 #define PE_SPARSE_FACTOR_H
 
@@ -19,7 +19,7 @@ struct pe_sparse_matrix {
 };
 
 /* Orders the matrix (minimum degree) and predicts its factor. The values are copied.
- * PE_ERR_UNSUPPORTED if matrix or factor are too large for 32-bit indices. */
+ * PE_ERR_UNSUPPORTED if the matrix is too large for 32-bit indices. */
 pe_status pe_sparse_factor_create(
 	pe_context *ctx, const struct pe_sparse_matrix *matrix, struct pe_sparse_factor **out) PE_NODISCARD;
 void pe_sparse_factor_destroy(pe_context *ctx, struct pe_sparse_factor **factor);

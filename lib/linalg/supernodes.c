@@ -57,7 +57,7 @@ static void part(const struct pe_elimination *e, struct pe_supernodes *f, int64_
 	f->first[f->count] = e->n;
 }
 
-/* From first: parent, below, value and tallest. owner: the supernode of each column. */
+/* From first: parent, below and value. owner: the supernode of each column. */
 static void measure(const struct pe_elimination *e, struct pe_supernodes *f, int32_t *owner)
 {
 	for (int32_t s = 0; s < f->count; s++)
@@ -69,7 +69,6 @@ static void measure(const struct pe_elimination *e, struct pe_supernodes *f, int
 		f->parent[s] = e->parent[last] < 0 ? -1 : owner[e->parent[last]];
 		f->below[s + 1] = f->below[s] + below;
 		f->value[s + 1] = f->value[s] + (int64_t)width * (width + below);
-		f->tallest = (int32_t)pe_max(f->tallest, width + below);
 	}
 }
 

@@ -13,13 +13,12 @@ struct pe_supernodes {
 	int32_t *parent; /* count: of the column after the last's first row; greater than s, -1 at a root */
 	int64_t *below; /* count + 1: its rows below those are row[below[s]] … row[below[s + 1] - 1], ascending */
 	int32_t *row;
-	int32_t *seat;   /* the same rows as the parent's block numbers them, its own columns first */
-	int64_t *value;  /* count + 1: where its numbers begin in L, by columns */
-	int64_t *start;  /* n + 1: entries of the matrix below the diagonal, by columns … */
-	int32_t *down;   /* … their rows, … */
-	int64_t *at;     /* … their places in L, … */
-	double *entry;   /* … and they themselves */
-	int32_t tallest; /* most rows of a block */
+	int32_t *seat;  /* the same rows as the parent's block numbers them, its own columns first */
+	int64_t *value; /* count + 1: where its numbers begin in L, by columns */
+	int64_t *start; /* n + 1: entries of the matrix below the diagonal, by columns … */
+	int32_t *down;  /* … their rows, … */
+	int64_t *at;    /* … their places in L, … */
+	double *entry;  /* … and they themselves */
 };
 
 /* PE_ERR_NOMEM is all that may go wrong. */

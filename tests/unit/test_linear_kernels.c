@@ -107,11 +107,21 @@ static void check_update(const struct pe_kernels *k, const struct front *f)
 	release_with_slack(update, f->square);
 }
 
+/* Where row i of a block lies in x and y: those below are turned round. */
+static int64_t place(const struct front *f, int64_t i)
+{
+	return i < f->width ? f->below + i : f->height - 1 - i;
+}
+
 /* y ← y + L D Lᵀ x, then back by L⁻¹ and (D Lᵀ)⁻¹: what was added is x again, since L beside the block is the
  * unit matrix. */
 static void check_solves(const struct pe_kernels *k, const struct front *f)
 {
-	int64_t rows = (int64_t)f->height * LANES, own = (int64_t)f->width * LANES;
+	int64_t rows = (int64_t)f->height * LANES, below = (int64_t)f->below * LANES;
+	int32_t row[2 * PE_FRONT_DEPTH + 1];
+	struct pe_front front = {f->width, f->below, f->below, row, f->block};
+	for (int32_t i = 0; i < f->below; i++)
+		row[i] = (int32_t)place(f, f->width + i);
 	double *x = xt_guarded(rows), *y = xt_guarded(rows), *plain = calloc((size_t)rows, sizeof *plain);
 	assert_non_null(plain);
 	for (int64_t c = 0; c < rows; c++) {
@@ -123,23 +133,23 @@ static void check_solves(const struct pe_kernels *k, const struct front *f)
 	for (int64_t j = 0; j < f->width; j++)
 		for (int64_t r = 0; r < LANES; r++) {
 			const double *l = f->factor + j * f->height;
-			double sum = x[j * LANES + r];
+			double sum = x[place(f, j) * LANES + r];
 			for (int64_t i = j + 1; i < f->height; i++)
-				sum += l[i] * x[i * LANES + r];
+				sum += l[i] * x[place(f, i) * LANES + r];
 			for (int64_t i = j; i < f->height; i++)
-				plain[i * LANES + r] += (i == j ? 1 : l[i]) * l[j] * sum;
+				plain[place(f, i) * LANES + r] += (i == j ? 1 : l[i]) * l[j] * sum;
 		}
-	k->front_multiply(f->height, f->width, f->block, x, y);
+	k->front_multiply(&front, x, y);
 	for (int64_t c = 0; c < rows; c++) {
 		close_to(y[c], plain[c], f->height);
 		y[c] -= number(3, c);
 	}
-	k->front_forward(f->height, f->width, f->block, y);
-	for (int64_t c = own; c < rows; c++) {
+	k->front_forward(&front, y);
+	for (int64_t c = 0; c < below; c++) {
 		close_to(y[c], 0, f->height);
 		y[c] = x[c];
 	}
-	k->front_backward(f->height, f->width, f->block, y);
+	k->front_backward(&front, y);
 	for (int64_t c = 0; c < rows; c++)
 		close_to(y[c], x[c], 1);
 	free(plain);
