@@ -44,15 +44,17 @@ static ssize_t write_some(int fd, const struct iovec part[2])
 	return done;
 }
 
-/* Blocks found all at once cost less than page after page. Where that does not work, the write tells. */
-static void reserve(const struct pe_sink *s, int64_t offset, size_t size)
+/* Blocks found all at once cost less than page after page. false: there is no room, says errno. Where it does
+ * not work at all, the write tells. */
+static bool reserve(const struct pe_sink *s, int64_t offset, size_t size)
 {
 #ifdef FALLOC_FL_KEEP_SIZE
-	if (s->temporary && size >= RESERVED)
-		(void)fallocate(s->fd, FALLOC_FL_KEEP_SIZE, offset, (off_t)size);
+	if (s->temporary && size >= RESERVED && fallocate(s->fd, FALLOC_FL_KEEP_SIZE, offset, (off_t)size) != 0)
+		return errno != ENOSPC && errno != EDQUOT;
 #else
 	(void)s, (void)offset, (void)size;
 #endif
+	return true;
 }
 
 /* Writes the buffer, and then these bytes. */
@@ -74,7 +76,7 @@ pe_status pe_sink_write(struct pe_sink *sink, const void *bytes, size_t size)
 {
 	sink->written += (int64_t)size;
 	if (size > BUFFER - sink->buffered) {
-		reserve(sink, sink->written - (int64_t)size, size);
+		(void)reserve(sink, sink->written - (int64_t)size, size);
 		return write_through(sink, bytes, size);
 	}
 	if (size > 0)
@@ -96,8 +98,7 @@ pe_status pe_sink_tensor(struct pe_sink *sink, const pe_tensor *tensor)
 pe_status pe_sink_skip(struct pe_sink *sink, int64_t size)
 {
 	PE_TRY(write_through(sink, "", 0));
-	reserve(sink, sink->written, (size_t)size);
-	if (lseek(sink->fd, (off_t)size, SEEK_CUR) < 0)
+	if (lseek(sink->fd, (off_t)size, SEEK_CUR) < 0 || !reserve(sink, sink->written, (size_t)size))
 		return pe_fail_errno(sink->ctx, sink->name, errno);
 	sink->written += size;
 	return PE_OK;

@@ -32,7 +32,8 @@ pe_status pe_sink_write(struct pe_sink *sink, const void *bytes, size_t size) PE
 /* Writes the elements in row-major order, without a copy if the tensor is dense. */
 pe_status pe_sink_tensor(struct pe_sink *sink, const pe_tensor *tensor) PE_NODISCARD;
 
-/* Leaves so many bytes out, to be written by pe_sink_write_at. For sinks with a temporary file. */
+/* Leaves so many bytes out, for which there must be room, to be written by pe_sink_write_at. For sinks with a
+ * temporary file. */
 pe_status pe_sink_skip(struct pe_sink *sink, int64_t size) PE_NODISCARD;
 /* Writes at an offset that was passed, and is not in the buffer any more. For several threads at once, each
  * with a context of its own for messages. */
