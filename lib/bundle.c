@@ -108,14 +108,27 @@ pe_status pe_bundle_add(pe_bundle *bundle, const char *name, const pe_tensor *te
 pe_status pe_bundle_await(
 	pe_bundle *bundle, const char *name, pe_dtype dtype, int32_t ndim, const int64_t *shape)
 {
-	if (!bundle || !name || !shape || ndim < 1 || ndim > PE_MAX_DIMS)
+	if (!bundle || !name || !shape)
 		return PE_ERR_ARGUMENT;
+	if (ndim < 1 || ndim > PE_MAX_DIMS)
+		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT,
+			"%.255s has %d dimensions: what comes in rows has 1 to %d", name, (int)ndim, PE_MAX_DIMS);
 	pe_tensor tensor = pe_tensor_dense(NULL, dtype, ndim, shape);
 	if (bundle->stream)
 		return pe_fail(bundle->ctx, PE_ERR_ARGUMENT, "%.255s comes too late: the file has begun", name);
 	PE_TRY(check_array(bundle, name, &tensor));
 	PE_TRY(pe_bundle_adopt(bundle, name, &tensor, NULL));
 	bundle->arrays[bundle->count - 1].awaited = true;
+	return PE_OK;
+}
+
+pe_status pe_bundle_check_data(pe_context *ctx, const pe_bundle *bundle)
+{
+	for (int64_t i = 0; bundle && i < bundle->count; i++)
+		if (bundle->arrays[i].awaited)
+			return pe_fail(ctx, PE_ERR_ARGUMENT,
+				"the rows of %s are not there: they go to the file of pe_bundle_begin alone",
+				bundle->arrays[i].name);
 	return PE_OK;
 }
 

@@ -34,6 +34,9 @@ struct pe_bundle {
 pe_status pe_bundle_adopt(
 	pe_bundle *bundle, const char *name, const pe_tensor *tensor, void *owned) PE_NODISCARD;
 
+/* Fails if an array's data are still to come. ctx takes the message. */
+pe_status pe_bundle_check_data(pe_context *ctx, const pe_bundle *bundle) PE_NODISCARD;
+
 /* What is wrong with a new array's name, as "NAME " is continued ("is there twice"), or NULL. */
 const char *pe_bundle_name_fault(const pe_bundle *bundle, const char *name);
 

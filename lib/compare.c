@@ -146,6 +146,8 @@ pe_status pe_compare(pe_context *context, const pe_bundle *a, const pe_bundle *b
 		return pe_fail(context, PE_ERR_ARGUMENT, "comparing takes two bundles");
 	struct pe_comparison c = {.ctx = context, .a = a, .b = b};
 	PE_TRY(read_options(context, options, &c));
+	PE_TRY(pe_bundle_check_data(context, a));
+	PE_TRY(pe_bundle_check_data(context, b));
 	c.report = pe_alloc_zero(context, 1, sizeof *c.report);
 	if (!c.report)
 		return PE_ERR_NOMEM;

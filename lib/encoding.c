@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
+#include "bundle.h"
 #include "encoder.h"
 #include "pool.h"
 #include "rotation.h"
@@ -85,6 +86,7 @@ pe_status pe_encoding_create(pe_context *context, const pe_encoder *encoder, con
 	if (!encoder || !domain)
 		return pe_fail(context, PE_ERR_ARGUMENT, "an encoding needs an encoder and a domain");
 	PE_TRY(pe_take_options(context, &o, sizeof o, options, "pe_encoding_options"));
+	PE_TRY(pe_bundle_check_data(context, o.weights));
 	if (params && pe_params_table(params) != &encoder->table)
 		return pe_fail(context, PE_ERR_ARGUMENT, "these are the parameters of %s, not of %s",
 			pe_params_table(params)->name, encoder->table.name);

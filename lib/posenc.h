@@ -465,6 +465,9 @@ PE_API PE_NODISCARD pe_status pe_bundle_rows(
 	pe_bundle *bundle, pe_context *worker, const char *name, int64_t first, const pe_tensor *rows);
 /* Refuses to end with a row that was not written, or twice. Ends the file, also where it fails. */
 PE_API PE_NODISCARD pe_status pe_bundle_end(pe_bundle *bundle);
+/* The file that has begun, until the end gives it its name; NULL: none has. For a program that removes it
+ * when a signal ends it: the text is the bundle's, and gone with pe_bundle_end. */
+PE_API const char *pe_bundle_temporary(const pe_bundle *bundle);
 /* Seconds that the last pe_bundle_write, or pe_bundle_end, spent in fsync. */
 PE_API double pe_bundle_sync_seconds(const pe_bundle *bundle);
 PE_API int64_t pe_bundle_count(const pe_bundle *bundle);

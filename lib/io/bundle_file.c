@@ -219,16 +219,6 @@ pe_status pe_bundle_check(pe_bundle *bundle, const char *path, const char *forma
 								: pe_sink_try(bundle->ctx, path);
 }
 
-/* The first array whose data are to come. */
-static pe_status refuse_awaited(const pe_bundle *b)
-{
-	for (int64_t i = 0; i < b->count; i++)
-		if (b->arrays[i].awaited)
-			return pe_fail(b->ctx, PE_ERR_ARGUMENT,
-				"the rows of %s are not there: write it by pe_bundle_begin", b->arrays[i].name);
-	return PE_OK;
-}
-
 pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *format)
 {
 	if (!bundle || !path)
@@ -236,7 +226,7 @@ pe_status pe_bundle_write(pe_bundle *bundle, const char *path, const char *forma
 	struct pe_sink sink;
 	enum format chosen;
 	bundle->sync_seconds = 0;
-	PE_TRY(refuse_awaited(bundle));
+	PE_TRY(pe_bundle_check_data(bundle->ctx, bundle));
 	PE_TRY(choose_for_file(bundle, path, format, &chosen));
 	if (chosen == FORMAT_DIR)
 		return with_directory(bundle, path, pe_npy_dir_write);
@@ -250,7 +240,7 @@ pe_status pe_bundle_write_fd(pe_bundle *bundle, int fd, const char *format)
 		return PE_ERR_ARGUMENT;
 	struct pe_sink sink;
 	enum format chosen;
-	PE_TRY(refuse_awaited(bundle));
+	PE_TRY(pe_bundle_check_data(bundle->ctx, bundle));
 	PE_TRY(choose_for_pipe(bundle, format, &chosen));
 	PE_TRY(pe_sink_open_fd(bundle->ctx, fd, "output", &sink));
 	return close_sink(bundle, write_to(bundle, chosen, &sink), &sink);
@@ -269,6 +259,11 @@ pe_status pe_bundle_begin(pe_bundle *bundle, const char *path, const char *forma
 	if (chosen != FORMAT_NPZ)
 		return pe_fail(bundle->ctx, PE_ERR_UNSUPPORTED, "%s: only .npz is written in parts", path);
 	return pe_npz_stream_begin(bundle, path, &bundle->stream);
+}
+
+const char *pe_bundle_temporary(const pe_bundle *bundle)
+{
+	return bundle && bundle->stream ? pe_npz_stream_file(bundle->stream) : NULL;
 }
 
 pe_status pe_bundle_rows(

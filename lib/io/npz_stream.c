@@ -90,6 +90,11 @@ pe_status pe_npz_stream_begin(const pe_bundle *bundle, const char *path, struct 
 	return status;
 }
 
+const char *pe_npz_stream_file(const struct pe_npz_stream *stream)
+{
+	return stream->sink.temporary;
+}
+
 /* ---- rows --------------------------------------------------------------------------- */
 
 static struct slot *find(struct pe_npz_stream *s, int64_t index)
@@ -128,6 +133,19 @@ static pe_status write_block(void *arg, const void *bytes, size_t size)
 	return pe_sink_write_at(w->sink, w->worker, w->offset - (int64_t)size, bytes, size);
 }
 
+static pe_status note_piece(struct pe_npz_stream *s, struct slot *slot, struct piece piece)
+{
+	pe_context quiet = {
+		.allocator = s->bundle->ctx->allocator}; /* others may use the bundle's for messages */
+	pthread_mutex_lock(&s->lock);
+	pe_status status =
+		pe_grow(&quiet, &slot->pieces, &slot->capacity, slot->count, slot->count + 1, sizeof *slot->pieces);
+	if (status == PE_OK)
+		slot->pieces[slot->count++] = piece;
+	pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
 pe_status pe_npz_stream_rows(
 	struct pe_npz_stream *stream, pe_context *worker, int64_t index, int64_t first, const pe_tensor *rows)
 {
@@ -136,12 +154,9 @@ pe_status pe_npz_stream_rows(
 	PE_TRY(check(worker, &s->bundle->arrays[index], first, rows));
 	struct writing w = {&s->sink, worker, slot->offset + first * slot->row_bytes, 0};
 	PE_TRY(pe_tensor_blocks(worker, rows, write_block, &w));
-	pthread_mutex_lock(&s->lock);
-	pe_status status = pe_grow(
-		s->bundle->ctx, &slot->pieces, &slot->capacity, slot->count, slot->count + 1, sizeof *slot->pieces);
-	if (status == PE_OK)
-		slot->pieces[slot->count++] = (struct piece){first, rows->shape[0], w.crc};
-	pthread_mutex_unlock(&s->lock);
+	if (rows->shape[0] == 0)
+		return PE_OK;
+	pe_status status = note_piece(s, slot, (struct piece){first, rows->shape[0], w.crc});
 	return status == PE_OK ? PE_OK : pe_fail(worker, status, "out of memory");
 }
 
@@ -150,8 +165,7 @@ pe_status pe_npz_stream_rows(
 static int by_first(const void *left, const void *right)
 {
 	const struct piece *a = left, *b = right;
-	int order = (a->first > b->first) - (a->first < b->first);
-	return order ? order : (a->rows > b->rows) - (a->rows < b->rows);
+	return (a->first > b->first) - (a->first < b->first);
 }
 
 /* Every row once? Then the checksum of the whole. */

@@ -12,6 +12,8 @@ struct pe_npz_stream;
  * outlive the stream. */
 pe_status pe_npz_stream_begin(
 	const pe_bundle *bundle, const char *path, struct pe_npz_stream **out) PE_NODISCARD;
+/* The name of the file until the end. */
+const char *pe_npz_stream_file(const struct pe_npz_stream *stream);
 /* Writes rows of array number `index`, one of the awaited. For several threads at once, each with a context
  * of its own for messages. */
 pe_status pe_npz_stream_rows(struct pe_npz_stream *stream, pe_context *worker, int64_t index, int64_t first,

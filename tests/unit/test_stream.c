@@ -364,7 +364,7 @@ static void test_misuse(void **state)
 	xt_fails(ctx, pe_bundle_rows(b, ctx, "x", 0, &x), PE_ERR_ARGUMENT, "no file has begun");
 	xt_fails(ctx, pe_bundle_begin(b, xt_path("a.safetensors"), NULL), PE_ERR_UNSUPPORTED, "only .npz");
 	xt_fails(ctx, pe_bundle_begin(b, "/dev/null", "npz"), PE_ERR_UNSUPPORTED, "only a file");
-	assert_int_equal(pe_bundle_await(b, "scalar", PE_F32, 0, x.shape), PE_ERR_ARGUMENT);
+	xt_fails(ctx, pe_bundle_await(b, "scalar", PE_F32, 0, x.shape), PE_ERR_ARGUMENT, "0 dimensions");
 	xt_fails(ctx, pe_bundle_await(b, "x", PE_F32, 2, x.shape), PE_ERR_ARGUMENT, "is there twice");
 	xt_fails(ctx, pe_bundle_await(b, "../x", PE_F32, 2, x.shape), PE_ERR_ARGUMENT, "..");
 	assert_int_equal(pe_bundle_begin(b, xt_path("a.npz"), NULL), PE_OK);
@@ -379,6 +379,54 @@ static void test_misuse(void **state)
 	three = number_rows(0, 10);
 	three.dtype = PE_I32;
 	xt_fails(ctx, pe_bundle_rows(b, ctx, "x", 0, &three), PE_ERR_SHAPE, "no place");
+	pe_bundle_destroy(&b);
+}
+
+/* No rows may be written anywhere, and are nothing. */
+static void test_no_rows(void **state)
+{
+	pe_bundle *b = make_bundle(*state, true);
+	assert_int_equal(pe_bundle_begin(b, xt_path("parts.npz"), NULL), PE_OK);
+	assert_int_equal(write_rows(b, *state, 0, ROWS), PE_OK);
+	assert_int_equal(write_rows(b, *state, 5, 0), PE_OK);
+	assert_int_equal(pe_bundle_end(b), PE_OK);
+	pe_bundle_destroy(&b);
+}
+
+/* What reads data refuses a bundle that awaits them. */
+static void test_no_data(void **state)
+{
+	pe_context *ctx = *state;
+	pe_bundle *b;
+	pe_domain *domain;
+	pe_encoding *e;
+	pe_compare_report *report;
+	pe_encoding_options options = {.size = sizeof options};
+	assert_int_equal(pe_bundle_create(ctx, &b), PE_OK);
+	assert_int_equal(pe_bundle_await(b, "weight", PE_F32, 2, (int64_t[]){512, 64}), PE_OK);
+	options.weights = b;
+	assert_int_equal(pe_domain_sequence(ctx, 9, 0, &domain), PE_OK);
+	xt_fails(ctx, pe_encoding_create(ctx, pe_encoder_find("learned"), NULL, domain, &options, &e),
+		PE_ERR_ARGUMENT, "the rows of weight are not there");
+	xt_fails(ctx, pe_compare(ctx, b, b, NULL, &report), PE_ERR_ARGUMENT, "the rows of weight are not there");
+	pe_domain_destroy(&domain);
+	pe_bundle_destroy(&b);
+}
+
+/* The file has a name meanwhile, by which it can be removed. */
+static void test_temporary(void **state)
+{
+	pe_bundle *b = make_bundle(*state, true);
+	int before = xt_entries(xt_temporary());
+	assert_null(pe_bundle_temporary(NULL));
+	assert_null(pe_bundle_temporary(b));
+	assert_int_equal(pe_bundle_begin(b, xt_path("named.npz"), NULL), PE_OK);
+	assert_int_equal(xt_entries(xt_temporary()), before + 1);
+	assert_int_equal(remove(pe_bundle_temporary(b)), 0);
+	assert_int_equal(xt_entries(xt_temporary()), before);
+	assert_int_equal(write_rows(b, *state, 0, ROWS), PE_OK);
+	xt_fails(*state, pe_bundle_end(b), PE_ERR_IO, "named.npz");
+	assert_null(pe_bundle_temporary(b));
 	pe_bundle_destroy(&b);
 }
 
@@ -424,6 +472,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_no_rows),
+		cmocka_unit_test(test_no_data),
+		cmocka_unit_test(test_temporary),
 		cmocka_unit_test(test_file_memory),
 	};
 	return xt_run(argc, argv, tests);
