@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
-
 /* One key=value of a --with; `as` is the program's own. */
 static int set_option(struct cli *cli, struct job *job, const char *text, size_t size)
 {
@@ -274,8 +272,6 @@ static pe_status take_rows(
 	pe_context *worker, void *opaque, int64_t array, int64_t first, const pe_tensor *rows)
 {
 	const struct streaming *to = opaque;
-	if (interrupts_came())
-		return PE_ERR_CANCELLED;
 	return pe_bundle_rows(to->bundle, worker, to->job->names[array], first, rows);
 }
 

@@ -114,7 +114,10 @@ int output_begin(const struct cli *cli, const struct output *out, pe_bundle *bun
 {
 	interrupts_hold();
 	pe_status status = pe_bundle_begin(bundle, out->path, out->format);
-	return status == PE_OK ? EXIT_DONE : report_status(cli, status);
+	if (status != PE_OK)
+		return report_status(cli, status);
+	interrupts_remove(pe_bundle_temporary(bundle));
+	return EXIT_DONE;
 }
 
 int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle)

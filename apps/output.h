@@ -31,7 +31,8 @@ int output_spare(const struct cli *cli, const struct output *out, const char *in
 int output_check(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 /* Can arrays be written as they are computed? To an .npz file they can. */
 bool output_can_stream(const struct output *out);
-/* Begins a file that streams, until output_write ends it. From here on interrupts are held. */
+/* Begins a file that streams, until output_write ends it. From here on an interrupt removes it, until
+ * interrupts_release. */
 int output_begin(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 int output_write(const struct cli *cli, const struct output *out, pe_bundle *bundle);
 
