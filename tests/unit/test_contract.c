@@ -348,6 +348,41 @@ static void gives_the_same_bits_at_any_thread_count(void **state)
 }
 
 /* Elements three apart: the same values, and nothing in between is touched. */
+static pe_status take_rows(
+	pe_context *worker, void *opaque, int64_t array, int64_t first, const pe_tensor *rows)
+{
+	struct result *r = opaque;
+	(void)worker;
+	memcpy(pe_tensor_row(&r->out[array], first), rows->data, (size_t)pe_tensor_bytes(rows));
+	return PE_OK;
+}
+
+/* What it hands over in parts is what it computes. */
+static void streams(void **state)
+{
+	pe_context *ctx = *state;
+	const pe_encoder *encoder;
+	for (int64_t k = 0; (encoder = next_encoder(k / 2)); k++) {
+		struct place place;
+		struct result whole, parts;
+		pe_encoding *e;
+		int32_t dtypes[PE_MAX_ARRAYS];
+		assert_int_equal(make_place(ctx, encoder, k % 2 ? 3 : 0, &place), PE_OK);
+		assert_int_equal(run(ctx, encoder, NULL, place.domain, 1, &whole), PE_OK);
+		parts = whole;
+		allocate(&parts, 1);
+		for (int64_t i = 0; i < parts.count; i++)
+			dtypes[i] = (int32_t)parts.out[i].dtype;
+		assert_int_equal(pe_encoding_create(ctx, encoder, NULL, place.domain, NULL, &e), PE_OK);
+		assert_int_equal(pe_encoding_stream(e, dtypes, parts.count, take_rows, &parts), PE_OK);
+		assert_true(same_values(&whole, &parts));
+		pe_encoding_destroy(&e);
+		free_result(&whole);
+		free_result(&parts);
+		leave(&place);
+	}
+}
+
 static void keeps_to_its_strides(void **state)
 {
 	pe_context *ctx = *state;
@@ -758,6 +793,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(works_on_every_size),
 		cmocka_unit_test(respects_its_option_table),
 		cmocka_unit_test(gives_the_same_bits_at_any_thread_count),
+		cmocka_unit_test(streams),
 		cmocka_unit_test(keeps_to_its_strides),
 		cmocka_unit_test(refuses_wrong_outputs),
 		cmocka_unit_test(survives_lack_of_memory),
