@@ -153,9 +153,17 @@ static void lay_out_batch(struct job *job, int64_t order)
 	batch->shifted = take(&at, lanes * (order + 4));
 	batch->squares = take(&at, lanes * (order + 4));
 	batch->values = take(&at, lanes * (order + 4));
-	memset(batch->a, 0, (size_t)(lanes * (order * (order + 1) / 2)) * sizeof *batch->a);
-	memset(batch->h, 0, (size_t)(lanes * order) * sizeof *batch->h);
-	memset(batch->w, 0, (size_t)(lanes * order) * sizeof *batch->w);
+}
+
+/* Pack u, whose largest matrix is of order m. */
+static void clear_pack(const struct job *job, int64_t u, int64_t m)
+{
+	const struct pe_lane_batch *batch = &job->batch;
+	int64_t width = job->kernels->lane_width, order = batch->order;
+	memset(batch->a + u * (order * (order + 1) / 2) * width, 0,
+		(size_t)(m * (m + 1) / 2 * width) * sizeof *batch->a);
+	memset(batch->h + u * order * width, 0, (size_t)(m * width) * sizeof *batch->h);
+	memset(batch->w + u * order * width, 0, (size_t)(m * width) * sizeof *batch->w);
 }
 
 static double power_of_two(uint64_t biased)
@@ -382,10 +390,13 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, int64_t first, in
 {
 	const int64_t *problems = job->lanes->sorted + first;
 	int64_t lanes = lane_count(job), order = job->problems[problems[count - 1]].n - 1;
+	int64_t width = job->kernels->lane_width;
 	PE_TRY(reserve(ctx, &job->lanes->batch, batch_doubles(lanes, order)));
 	lay_out_batch(job, order);
-	job->batch.packs = (int32_t)((count + job->kernels->lane_width - 1) / job->kernels->lane_width);
+	job->batch.packs = (int32_t)((count + width - 1) / width);
 	for (int64_t l = 0; l < lanes; l++) {
+		if (l % width == 0 && l < count)
+			clear_pack(job, l / width, job->problems[problems[pe_min(l + width, count) - 1]].n - 1);
 		job->orders[l] = job->counts[l] = job->strides[l] = 0;
 		job->h_last[l] = job->h_beta[l] = 0.0;
 		if (l < count) {
@@ -425,11 +436,12 @@ static int64_t sort_problems(const struct job *job, int64_t count)
 	return start[PE_LANES_MAX_N];
 }
 
-/* How many of the next problems go together: a batch takes the time of its largest. */
+/* How many of the next problems go together. What takes n³ takes the time of the largest in each pack, what
+ * takes n² that of the largest in the batch. */
 static int64_t batch_size(const struct job *job, const int64_t *sorted, int64_t count)
 {
 	int64_t size = 1, lanes = lane_count(job), n = job->problems[sorted[0]].n;
-	while (size < count && size < lanes && job->problems[sorted[size]].n <= n + n / 4 + 2)
+	while (size < count && size < lanes && job->problems[sorted[size]].n <= n + n / 2 + 2)
 		size++;
 	return size;
 }

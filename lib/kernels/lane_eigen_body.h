@@ -7,6 +7,15 @@
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 
+/* The largest order of the lanes of pack u. */
+static int32_t order_of_pack(const struct pe_lane_batch *batch, int32_t u)
+{
+	int32_t order = 0;
+	for (int l = u * WIDTH; l < (u + 1) * WIDTH; l++)
+		order = batch->orders[l] > order ? batch->orders[l] : order;
+	return order;
+}
+
 #include "lane_tridiagonal.h"
 
 #include "lane_values.h"

@@ -96,13 +96,14 @@ static inline void finish_update(vec *w, const vec *v, vec beta, int32_t m)
 /* Pack u. The reflectors stay in the rows of a, row m in its first m entries. */
 static void tridiagonalise(const struct pe_lane_batch *batch, int32_t u)
 {
-	int32_t order = batch->order;
-	vec *a = (vec *)batch->a + (int64_t)u * order * (order + 1) / 2;
-	vec *beta = (vec *)batch->beta + (int64_t)u * order;
+	int32_t extent = batch->order, order = order_of_pack(batch, u);
+	vec *a = (vec *)batch->a + (int64_t)u * extent * (extent + 1) / 2;
+	vec *beta = (vec *)batch->beta + (int64_t)u * extent;
 	vec *d = (vec *)batch->d + PACKS + u, *e = (vec *)batch->e + PACKS + u;
-	vec *w = (vec *)batch->w + (int64_t)u * order, *y = (vec *)batch->shifted;
-	const vec *v = (const vec *)batch->h + (int64_t)u * order;
-	e[(order - 1) * PACKS] = vec_all(0.0);
+	vec *w = (vec *)batch->w + (int64_t)u * extent, *y = (vec *)batch->shifted;
+	const vec *v = (const vec *)batch->h + (int64_t)u * extent;
+	for (int32_t m = order - 1; m < extent; m++)
+		d[m * PACKS] = e[m * PACKS] = vec_all(0.0);
 	for (int32_t m = order - 1; m >= 0; m--) {
 		vec *row = a + m * (m + 1) / 2;
 		vec vm = v[m], wm = w[m];

@@ -172,10 +172,10 @@ static void rotate_vectors(vec *x, int64_t step, int32_t count, const vec *rotat
  * products of the next. last: the additional entry of each vector. */
 INLINE void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, const int group, vec *last)
 {
-	int32_t order = batch->order;
-	const vec *a = (const vec *)batch->a + (int64_t)u * order * (order + 1) / 2;
-	const vec *beta = (const vec *)batch->beta + (int64_t)u * order;
-	const vec *h = (const vec *)batch->h + (int64_t)u * order;
+	int32_t extent = batch->order, order = order_of_pack(batch, u);
+	const vec *a = (const vec *)batch->a + (int64_t)u * extent * (extent + 1) / 2;
+	const vec *beta = (const vec *)batch->beta + (int64_t)u * extent;
+	const vec *h = (const vec *)batch->h + (int64_t)u * extent;
 	vec dot[8] = {{0}}, g[8];
 	const vec *v = order > 2 ? a + 3 : h, *next;
 	UNROLL for (int k = 0; k < group; k++)
@@ -212,7 +212,7 @@ INLINE void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, 
 
 static void reflect_vectors(const struct pe_lane_batch *batch, int32_t u, vec *x, int32_t count, vec *last)
 {
-	int64_t step = batch->order;
+	int64_t step = order_of_pack(batch, u);
 	for (; count >= GROUP; count -= GROUP, x += GROUP * step, last += GROUP)
 		reflect_group(batch, u, x, GROUP, last);
 	if (GROUP > 4 && count >= 4) {
@@ -228,7 +228,8 @@ static void reflect_vectors(const struct pe_lane_batch *batch, int32_t u, vec *x
 /* All vectors of one pack. */
 static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t sweeps)
 {
-	int32_t order = batch->order, count = 0;
+	int32_t order = order_of_pack(batch, u), count = 0;
+	int64_t sweep = (int64_t)batch->order * 2;
 	vec *x = (vec *)batch->vectors;
 	for (int l = u * WIDTH; l < (u + 1) * WIDTH; l++)
 		count = batch->counts[l] > count ? batch->counts[l] : count;
@@ -240,7 +241,7 @@ static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t s
 		for (int32_t j = 0; j < count && j <= end; j++)
 			batch->vectors[(j * order + end - j) * WIDTH + l] = 1.0;
 	}
-	const vec *rotations = (const vec *)batch->rotations + (int64_t)u * batch->sweeps * order * 2;
+	const vec *rotations = (const vec *)batch->rotations + (int64_t)u * batch->sweeps * sweep;
 	const int32_t *until = batch->until + u * batch->count;
 	int32_t first = count;
 	for (int32_t t = sweeps - 1; t >= 0; t--) {
@@ -248,8 +249,8 @@ static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t s
 		for (int32_t j = 0; j < first; j++)
 			if (until[j] >= t)
 				first = j;
-		const vec *rotation = rotations + (int64_t)t * order * 2;
-		rotate_vectors(x + (int64_t)first * order, order, count - first, rotation, batch->lengths[t]);
+		int32_t length = batch->lengths[t] < order ? batch->lengths[t] : order - 1;
+		rotate_vectors(x + (int64_t)first * order, order, count - first, rotations + t * sweep, length);
 	}
 	vec *last = (vec *)batch->last, counts;
 	for (int32_t j = count; j < padded; j++)

@@ -5,7 +5,7 @@
 /* Rows from `first` on, of columns from 0 to the stride. */
 static void write_rows(const struct pe_lane_batch *batch, int l, int32_t first)
 {
-	int32_t order = batch->order, n = batch->orders[l] + 1, stride = batch->strides[l];
+	int32_t order = order_of_pack(batch, l / WIDTH), n = batch->orders[l] + 1, stride = batch->strides[l];
 	const double *x = batch->vectors + l % WIDTH, *last = batch->last + l % WIDTH;
 	double *out = batch->out[l];
 	for (int32_t j = 0; j < batch->counts[l]; j++) {
@@ -28,7 +28,7 @@ static void clear_columns(const struct pe_lane_batch *batch, int l)
 static void write_quads(const struct pe_lane_batch *batch, int l, int32_t rows)
 {
 	const quad zero = {0};
-	int32_t order = batch->order, end = 0;
+	int32_t order = order_of_pack(batch, l / WIDTH), end = 0;
 	for (int k = 0; k < 4; k++)
 		end = batch->strides[l + k] > end ? batch->strides[l + k] : end;
 	for (int32_t j = 0; j < end; j += 4) {
@@ -54,7 +54,7 @@ static void write_quads(const struct pe_lane_batch *batch, int l, int32_t rows)
 static void write_pack(const struct pe_lane_batch *batch, int32_t u)
 {
 	for (int l = (int)u * WIDTH; l < ((int)u + 1) * WIDTH; l += 4) {
-		int32_t rows = batch->order;
+		int32_t rows = order_of_pack(batch, u);
 		for (int k = 0; k < 4; k++)
 			if (batch->counts[l + k] > 0)
 				rows = batch->orders[l + k] < rows ? batch->orders[l + k] : rows;
