@@ -47,6 +47,7 @@ struct job {
 	_Alignas(64) double h_last[PE_LANE_MAX];
 	_Alignas(64) double h_beta[PE_LANE_MAX];
 	_Alignas(64) double orthogonality[PE_LANE_MAX];
+	_Alignas(64) double gaps[PE_LANE_MAX];
 	double sum[PE_LANE_MAX], sum_squares[PE_LANE_MAX];
 	double *out[PE_LANE_MAX], *final[PE_LANE_MAX];
 	int32_t orders[PE_LANE_MAX], counts[PE_LANE_MAX], strides[PE_LANE_MAX];
@@ -135,6 +136,8 @@ static void lay_out_batch(struct job *job, int64_t order)
 		.a = take(&at, lanes * (order * (order + 1) / 2)),
 		.h_last = job->h_last,
 		.h_beta = job->h_beta,
+		.wanted = job->request->k,
+		.gaps = job->gaps,
 		.sum = job->sum,
 		.sum_squares = job->sum_squares,
 		.failed = job->failed,
@@ -253,6 +256,7 @@ static void load_lane(struct job *job, int64_t l, int64_t index)
 	lane->problem = index;
 	job->orders[l] = problem->n - 1;
 	choose_scale(lane, problem->norm1);
+	job->gaps[l] = PE_GROUP_GAP * problem->norm1 * lane->scale;
 	load_reflector(job, l, problem, job->batch.h + vector, job->batch.w + vector);
 	const int64_t *row = problem->row;
 	const int32_t *col = problem->col;
@@ -293,7 +297,7 @@ static void choose_count(struct job *job, int64_t l)
 	struct lane *lane = &job->lane[l];
 	int64_t lanes = lane_count(job), order = job->orders[l];
 	const double *values = job->batch.values + 2 * lanes + l;
-	double gap = PE_GROUP_GAP * job->problems[lane->problem].norm1 * lane->scale;
+	double gap = job->gaps[l];
 	int64_t count = pe_min(job->request->k, order);
 	int64_t limit = pe_min(order, count + job->request->max_group);
 	bool ordered = false;
@@ -398,7 +402,7 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, int64_t first, in
 		if (l % width == 0 && l < count)
 			clear_pack(job, l / width, job->problems[problems[pe_min(l + width, count) - 1]].n - 1);
 		job->orders[l] = job->counts[l] = job->strides[l] = 0;
-		job->h_last[l] = job->h_beta[l] = 0.0;
+		job->h_last[l] = job->h_beta[l] = job->gaps[l] = 0.0;
 		if (l < count) {
 			load_lane(job, l, problems[l]);
 			prefetch_ahead(job, first + l, lanes);

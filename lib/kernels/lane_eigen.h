@@ -32,9 +32,12 @@ struct pe_lane_batch {
 	double *beta;              /* packs × N: scratch */
 	double *d, *e;             /* (N + 1) × lanes: scratch, the tridiagonal matrix from row 1 on */
 	double *shifted, *squares; /* (N + 4) × lanes: scratch */
-	double *values;            /* (N + 4) × lanes: all eigenvalues from row 2 on */
-	double *sum, *sum_squares; /* lanes: Σλ, Σλ² over all eigenvalues */
-	int32_t sorted;            /* the smallest so many eigenvalues are to be in ascending order */
+	int32_t wanted;            /* eigenvalues: of a lane of many more the smallest so many are enough, if … */
+	const double *gaps;        /* lanes: … the next is further away from them than this */
+	double *values;            /* (N + 4) × lanes: eigenvalues from row 2 on, infinite where there is none */
+	double *sum, *sum_squares; /* lanes: Σλ, Σλ² over all eigenvalues, whether or not they were found */
+	int32_t sorted;            /* the smallest so many eigenvalues are to be in ascending order: more than
+								* wanted, or all */
 	bool *failed;              /* lanes: set where there was no convergence */
 
 	/* Used by pe_lane_vectors_fn. */
@@ -51,7 +54,8 @@ struct pe_lane_batch {
 	double *const *final; /* lanes: eigenvalues of the vectors, count of each, not yet sorted */
 };
 
-/* Tridiagonalises and finds all eigenvalues. Needs rows `sorted` of values in order. */
+/* Tridiagonalises and finds eigenvalues, all or enough of them: then it is proved that they are the smallest.
+ * Needs rows `sorted` of values in order. */
 typedef void pe_lane_values_fn(struct pe_lane_batch *batch);
 /* After the former: the vectors of the smallest counts[l] eigenvalues. Where values of a lane are
  * needed beyond `sorted`, the caller has put them in order. */

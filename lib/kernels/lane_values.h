@@ -2,7 +2,10 @@
  * All eigenvalues of one tridiagonal matrix a lane by root-free QR (Pal, Walker and Kahan; Parlett,
  * The Symmetric Eigenvalue Problem, 8.15), with one division a step: 1/r and r/p both come from
  * 1/(p r). Every lane works on its own leading block 0 … end of one common sweep; what is behind its
- * end is decoupled, and of no more use. Included by lane_eigen_body.h. */
+ * end is decoupled, and of no more use.
+ *
+ * Where few values are wanted of a large matrix, the sweeps are led to the smallest first, and end once these
+ * are proved to be all below the gap that follows them (lane_prove.h). Included by lane_eigen_body.h. */
 
 #define LANES (PACKS * WIDTH)
 
@@ -14,7 +17,7 @@
 
 static inline vec not_zero(vec a)
 {
-	return vec_select(vec_less(vec_abs(a), vec_all(TINY_PIVOT * 1e-10)), vec_all(TINY_PIVOT), a);
+	return vec_copysign(vec_max(vec_abs(a), vec_all(TINY_PIVOT)), a);
 }
 
 /* One sweep over rows 0 … last of the first packs. d, q: the diagonal and the squares beside it. */
@@ -31,13 +34,13 @@ INLINE void sweep_packs(vec *d, vec *q, const vec *shift, int32_t last, const in
 	for (int32_t i = 0; i < last; i++, d += PACKS, q += PACKS)
 		UNROLL for (int u = 0; u < packs; u++)
 		{
-			vec b = q[u], r = p[u] + b;
+			vec b = q[u], r = p[u] + b, next = d[PACKS + u] - shift[u];
 			vec t = one / (p[u] * r), inverse = p[u] * t;
-			vec c = vec_select(vec_less(zero, b), p[u] * inverse, one);
+			/* c next - s g; next itself at the end of a lane's block, whatever follows there */
+			vec turned = inverse * vec_fnma(b, g[u], p[u] * next);
+			turned = vec_select(vec_less(zero, b), turned, next);
 			q[u - PACKS] = s[u] * r;
 			s[u] = b * inverse;
-			vec next = d[PACKS + u] - shift[u];
-			vec turned = vec_fnma(s[u], g[u], c * next);
 			d[u] = shift[u] + g[u] + (next - turned);
 			g[u] = not_zero(turned);
 			p[u] = g[u] * g[u] * (r * (r * t));
@@ -61,29 +64,49 @@ static void sweep_values(vec *d, vec *q, const vec *shift, int32_t last, int32_t
  * is done at their ends is done row by row from `first` to `last`, in the lanes that end there. */
 struct blocks {
 	vec ends[PACKS];
+	vec enough[PACKS];   /* a lane that ends here, or before, may have its values */
+	vec ascending[PACKS]; /* the end of a lane that is to find its smallest value next; -2: not one */
 	int32_t first, last; /* the least and the largest of the ends that are not -1; last -1 if all are */
+	bool some;           /* every lane may have its values */
 };
+
+/* Few are wanted if these many times more are there. */
+#define FEW 4
+
+static void begin_blocks(const struct pe_lane_batch *batch, struct blocks *blocks)
+{
+	for (int l = 0; l < LANES; l++) {
+		int32_t order = batch->orders[l];
+		bool few = order > FEW * batch->wanted;
+		((double *)blocks->ends)[l] = order - 1;
+		((double *)blocks->enough)[l] = few ? order - 1 - batch->wanted : -1;
+		((double *)blocks->ascending)[l] = few ? order - 1 : -2;
+	}
+}
 
 static inline void find_rows(struct blocks *blocks)
 {
-	vec most = vec_all(-1.0), least = vec_all(1e300);
+	vec most = vec_all(-1.0), least = vec_all(1e300), over = most;
 	for (int u = 0; u < PACKS; u++) {
 		vec end = blocks->ends[u];
 		most = vec_max(most, end);
 		least = vec_min(least, vec_select(vec_less(end, vec_all(-0.5)), least, end));
+		over = vec_max(over, end - blocks->enough[u]);
 	}
-	double first = least[0], last = most[0];
+	double first = least[0], last = most[0], furthest = over[0];
 	for (int k = 1; k < WIDTH; k++) {
 		first = least[k] < first ? least[k] : first;
 		last = most[k] > last ? most[k] : last;
+		furthest = over[k] > furthest ? over[k] : furthest;
 	}
 	blocks->last = (int32_t)last;
 	blocks->first = last < 0.0 ? 0 : (int32_t)first;
+	blocks->some = furthest < 0.5;
 }
 
-static inline mask is_row(vec ends, int32_t i)
+static inline mask is_row(vec ends, vec i)
 {
-	return vec_less(vec_abs(ends - vec_all((double)i)), vec_all(0.5));
+	return vec_less(vec_abs(ends - i), vec_all(0.5));
 }
 
 /* Writes down the last diagonal of each lane's block, and shortens the block where it is done. Row -1 of q
@@ -97,7 +120,7 @@ static inline void deflate_values(const vec *d, vec *q, vec *values, struct bloc
 	for (int32_t i = blocks->first; i <= blocks->last; i++)
 		UNROLL for (int u = 0; u < PACKS; u++)
 		{
-			mask here = is_row(blocks->ends[u], i);
+			mask here = is_row(blocks->ends[u], vec_all((double)i));
 			vec beside = q[(i - 1) * PACKS + u];
 			vec left = vec_select(vec_less(vec_all(VALUE_DEFLATES), beside), beside, zero);
 			q[(i - 1) * PACKS + u] = vec_select(here, left, beside);
@@ -108,8 +131,14 @@ static inline void deflate_values(const vec *d, vec *q, vec *values, struct bloc
 		blocks->ends[u] -= done[u];
 }
 
+/* Sweeps without a shift bring the smallest value of a positive matrix to the end, until e² there is below so
+ * many times d². The next ones then follow almost in order. */
+#define LEADING_SWEEPS 2
+#define LEADS_ABOVE 0.03
+
 /* Wilkinson's: the eigenvalue of the last 2 × 2 block that is nearer to its last entry. */
-static inline void choose_shifts(const vec *d, const vec *q, const struct blocks *blocks, vec *shift)
+static inline void choose_shifts(
+	const vec *d, const vec *q, const struct blocks *blocks, int32_t sweep, vec *shift)
 {
 	int32_t first = blocks->first < 1 ? 1 : blocks->first, last = blocks->last < 1 ? 1 : blocks->last;
 	vec ends[PACKS], low[PACKS], high[PACKS], beside[PACKS];
@@ -120,7 +149,7 @@ static inline void choose_shifts(const vec *d, const vec *q, const struct blocks
 	for (int32_t i = first; i <= last; i++)
 		UNROLL for (int u = 0; u < PACKS; u++)
 		{
-			mask here = is_row(ends[u], i);
+			mask here = is_row(ends[u], vec_all((double)i));
 			low[u] = vec_select(here, d[(i - 1) * PACKS + u], low[u]);
 			high[u] = vec_select(here, d[i * PACKS + u], high[u]);
 			beside[u] = vec_select(here, q[(i - 1) * PACKS + u], beside[u]);
@@ -130,43 +159,37 @@ static inline void choose_shifts(const vec *d, const vec *q, const struct blocks
 		vec root = vec_abs(half) + vec_sqrt(vec_fma(half, half, beside[u]));
 		vec step = beside[u] / vec_max(root, vec_all(TINY_PIVOT));
 		shift[u] = high[u] - vec_copysign(step, half);
+		vec lead = high[u] * high[u] * vec_all(sweep < LEADING_SWEEPS ? 0.0 : LEADS_ABOVE);
+		vec led = vec_select(vec_less(lead, beside[u]), vec_all(0.0), shift[u]);
+		shift[u] = vec_select(is_row(blocks->ascending[u], blocks->ends[u]), led, shift[u]);
 	}
 }
 
-/* Σλ and Σλ², and what is behind each lane's order made infinite, for sorting. */
-static void sum_values(struct pe_lane_batch *batch, vec *values)
+#include "lane_prove.h"
+
+/* Σλ and Σλ², of what was not found by way of the block that is left, and this made infinite for sorting, with
+ * what is behind each lane's order. */
+static void sum_values(
+	struct pe_lane_batch *batch, const vec *d, const vec *q, const struct blocks *blocks, vec *values)
 {
-	vec orders[PACKS], sum[PACKS], squares[PACKS];
-	for (int l = 0; l < LANES; l++)
-		((double *)orders)[l] = batch->orders[l];
-	for (int u = 0; u < PACKS; u++)
+	vec sum[PACKS], squares[PACKS], orders[PACKS];
+	for (int u = 0; u < PACKS; u++) {
 		sum[u] = squares[u] = vec_all(0.0);
+		orders[u] = orders_of(batch, u);
+	}
 	for (int32_t i = 0; i < batch->order; i++)
 		UNROLL for (int u = 0; u < PACKS; u++)
 		{
-			mask inside = vec_less(vec_all((double)i), orders[u]);
-			vec value = vec_select(inside, values[i * PACKS + u], vec_all(0.0));
+			vec row = vec_all((double)i), end = blocks->ends[u];
+			mask left = vec_less(row, end + vec_all(0.5)), coupled = vec_less(row, end);
+			vec value = vec_select(left, d[i * PACKS + u], values[i * PACKS + u]);
+			value = vec_select(vec_less(row, orders[u]), value, vec_all(0.0));
+			vec beside = vec_select(coupled, q[i * PACKS + u], vec_all(0.0));
 			sum[u] += value;
-			squares[u] += value * value;
-			values[i * PACKS + u] = vec_select(inside, value, vec_all(1e300));
+			squares[u] += value * value + (beside + beside);
 		}
 	memcpy(batch->sum, sum, sizeof sum);
 	memcpy(batch->sum_squares, squares, sizeof squares);
-}
-
-/* The smallest first, as bubbles. */
-static void sort_values(vec *values, int32_t order, int32_t sorted)
-{
-	for (int32_t j = 0; j < sorted; j++)
-		for (int u = 0; u < PACKS; u++) {
-			vec light = values[(order - 1) * PACKS + u];
-			for (int32_t i = order - 2; i >= j; i--) {
-				vec other = values[i * PACKS + u];
-				values[(i + 1) * PACKS + u] = vec_max(light, other);
-				light = vec_min(light, other);
-			}
-			values[j * PACKS + u] = light;
-		}
 }
 
 static void find_values(struct pe_lane_batch *batch)
@@ -175,6 +198,7 @@ static void find_values(struct pe_lane_batch *batch)
 	vec *d = (vec *)batch->shifted + 2 * PACKS, *q = (vec *)batch->squares + 2 * PACKS;
 	vec *values = (vec *)batch->values + 2 * PACKS, shift[PACKS];
 	struct blocks blocks;
+	bool proved = false;
 	for (int32_t i = 0; i < order * PACKS; i++) {
 		d[i] = ((const vec *)batch->d)[PACKS + i];
 		vec e = ((const vec *)batch->e)[PACKS + i];
@@ -182,19 +206,20 @@ static void find_values(struct pe_lane_batch *batch)
 	}
 	for (int32_t i = -2 * PACKS; i < 0; i++)
 		d[i] = q[i] = vec_all(0.0);
-	for (int l = 0; l < LANES; l++)
-		((double *)blocks.ends)[l] = batch->orders[l] - 1;
+	begin_blocks(batch, &blocks);
 	find_rows(&blocks);
 	for (int32_t sweep = 0; sweep < 3 * order + 40; sweep++) {
 		deflate_values(d, q, values, &blocks);
 		find_rows(&blocks);
-		if (blocks.last < 0)
+		proved = blocks.some && prove_values(batch, values, &blocks);
+		if (proved)
 			break;
-		choose_shifts(d, q, &blocks, shift);
+		choose_shifts(d, q, &blocks, sweep, shift);
 		sweep_values(d, q, shift, blocks.last, batch->packs);
 	}
 	for (int l = 0; l < LANES; l++)
-		batch->failed[l] = ((const double *)blocks.ends)[l] >= 0.0;
-	sum_values(batch, values);
+		batch->failed[l] = !proved && ((const double *)blocks.ends)[l] >= 0.0;
+	sum_values(batch, d, q, &blocks, values);
+	gather_values(batch, values, &blocks, values);
 	sort_values(values, order, batch->sorted);
 }

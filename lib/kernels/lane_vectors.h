@@ -64,8 +64,8 @@ INLINE void rotate_packs(vec *d, vec *e, const struct sweep *sweep, int32_t last
 	}
 }
 
-/* After a sweep: lanes whose last row is decoupled go on to their next eigenvalue. True if some
- * lane still has to find one that it was asked for. */
+/* After a sweep: lanes whose last row is decoupled go on to their next eigenvalue. True if some lane still has
+ * to find one that it was asked for. */
 static inline bool deflate_vectors(struct pe_lane_batch *batch, struct progress *lanes, int32_t t)
 {
 	double *d = batch->d + LANES, *e = batch->e + LANES;
@@ -76,23 +76,20 @@ static inline bool deflate_vectors(struct pe_lane_batch *batch, struct progress 
 			continue;
 		double value = d[lane->end * LANES + l], *beside = &e[(lane->end - 1) * LANES + l];
 		double off = value - batch->values[(2 + lane->found) * LANES + l];
-		bool wanted = lane->found < batch->counts[l];
 		if (*beside * *beside > negligible[lane->tries] || off * off > SAME_VALUE * SAME_VALUE) {
 			if (++lane->tries < SWEEP_TRIES) {
-				more |= wanted;
+				more = true;
 				continue;
 			}
-			batch->failed[l] |= wanted;
+			batch->failed[l] = true;
 		}
-		if (wanted) {
-			batch->final[l][lane->found] = value;
-			batch->until[l / WIDTH * batch->count + lane->found] = t;
-		}
+		batch->final[l][lane->found] = value;
+		batch->until[l / WIDTH * batch->count + lane->found] = t;
 		*beside = 0.0;
-		lane->end--;
 		lane->found++;
+		lane->end = lane->found < batch->counts[l] ? lane->end - 1 : -1;
 		lane->tries = 0;
-		more |= lane->found < batch->counts[l];
+		more |= lane->end >= 0;
 	}
 	return more;
 }
@@ -106,7 +103,7 @@ static int32_t decouple(struct pe_lane_batch *batch)
 	struct sweep sweep;
 	vec *d = (vec *)batch->d + PACKS, *e = (vec *)batch->e + PACKS;
 	for (int l = 0; l < LANES; l++)
-		lanes[l] = (struct progress){batch->orders[l] - 1, 0, 0};
+		lanes[l] = (struct progress){batch->counts[l] > 0 ? batch->orders[l] - 1 : -1, 0, 0};
 	for (int32_t j = 0; j < PACKS * batch->count; j++)
 		batch->until[j] = -1;
 	int64_t pack_step = (int64_t)batch->sweeps * batch->order * 2;
@@ -115,7 +112,7 @@ static int32_t decouple(struct pe_lane_batch *batch)
 		for (int l = 0; l < LANES; l++) {
 			int32_t end = lanes[l].end < 0 ? 0 : lanes[l].end;
 			((double *)sweep.ends)[l] = end;
-			((double *)sweep.shift)[l] = values[lanes[l].found * LANES + l];
+			((double *)sweep.shift)[l] = lanes[l].end < 0 ? 0.0 : values[lanes[l].found * LANES + l];
 			((double *)sweep.tiny)[l] = negligible[lanes[l].tries];
 			last = end > last ? end : last;
 		}

@@ -38,6 +38,7 @@ struct work {
 	int32_t orders[PE_LANE_MAX], counts[PE_LANE_MAX], strides[PE_LANE_MAX];
 	int32_t lengths[2 * MOST_ORDER + 4], until[PE_LANE_MAX * MOST_ORDER];
 	bool failed[PE_LANE_MAX];
+	_Alignas(64) double gaps[PE_LANE_MAX];
 	double *out[PE_LANE_MAX], *final[PE_LANE_MAX];
 	double **array[16];
 	int64_t size[16];
@@ -81,7 +82,8 @@ static void allocate(struct work *w)
 	b->strides = w->strides;
 	b->out = w->out;
 	b->final = w->final;
-	b->order = b->sorted = (int32_t)order;
+	b->order = b->sorted = b->wanted = (int32_t)order;
+	b->gaps = w->gaps;
 }
 
 /* Element `at` of an array of so many in each lane. */
