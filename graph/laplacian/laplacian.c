@@ -113,8 +113,10 @@ static pe_status sum_degrees(pe_context *ctx, const struct pe_csr *graph,
 			"normalization=none, or edge weights none");
 	for (int32_t p = 0; graph->weight && p < n; p++)
 		PE_TRY(check_degree(ctx, l, order[p], degree[p]));
-	for (int32_t p = 0; p < n; p++) /* a node without edges has no entry to be scaled */
-		scale[p] = l->normalized ? 1 / sqrt(degree[p]) : 1;
+	for (int32_t p = 0; l->normalized && p < n; p++) /* a node without edges has no entry to be scaled */
+		scale[p] = 1 / sqrt(degree[p]);
+	for (int32_t p = 0; !l->normalized && p < n; p++)
+		scale[p] = 1;
 	return PE_OK;
 }
 

@@ -34,36 +34,35 @@ static double check_pairs(const struct pe_lane_pairs *pairs)
 	return __builtin_sqrt(most);
 }
 
-/* Inner products of vectors b, b + 1 with c … c + 3 of a pack. */
+/* Vectors whose inner products with four others are taken at once, as registers allow. */
+#define CHECKED (GROUP > 4 ? 4 : 2)
+
+/* Inner products of vectors b … with c … c + 3 of a pack. */
 static inline void inner_products(
-	const vec *x, const vec *last, int32_t order, int32_t b, int32_t c, vec g[2][4])
+	const vec *x, const vec *last, int32_t order, int32_t b, int32_t c, vec g[CHECKED][4])
 {
 	const vec *left = x + (int64_t)b * order, *right = x + (int64_t)c * order;
-	UNROLL for (int k = 0; k < 4; k++) g[0][k] = g[1][k] = vec_all(0.0);
+	UNROLL for (int j = 0; j < CHECKED; j++) UNROLL for (int k = 0; k < 4; k++) g[j][k] =
+		last[b + j] * last[c + k];
 	for (int32_t i = 0; i < order; i++) {
-		vec x0 = left[i], x1 = left[order + i];
-		UNROLL for (int k = 0; k < 4; k++)
+		vec y[4];
+		UNROLL for (int k = 0; k < 4; k++) y[k] = right[k * order + i];
+		UNROLL for (int j = 0; j < CHECKED; j++)
 		{
-			vec y = right[k * order + i];
-			g[0][k] = vec_fma(x0, y, g[0][k]);
-			g[1][k] = vec_fma(x1, y, g[1][k]);
+			vec xi = left[j * order + i];
+			UNROLL for (int k = 0; k < 4; k++) g[j][k] = vec_fma(xi, y[k], g[j][k]);
 		}
-	}
-	UNROLL for (int k = 0; k < 4; k++)
-	{
-		g[0][k] = vec_fma(last[b], last[c + k], g[0][k]);
-		g[1][k] = vec_fma(last[b + 1], last[c + k], g[1][k]);
 	}
 }
 
 /* The largest |VᵀV - I| of each lane over its own vectors; there are zeros up to a multiple of 4. */
 static inline vec check_orthogonality(const vec *x, const vec *last, int32_t order, int32_t count, vec counts)
 {
-	vec worst = vec_all(0.0), g[2][4];
-	for (int32_t b = 0; b < count; b += 2)
+	vec worst = vec_all(0.0), g[CHECKED][4];
+	for (int32_t b = 0; b < count; b += CHECKED)
 		for (int32_t c = 0; c <= b; c += 4) {
 			inner_products(x, last, order, b, c, g);
-			UNROLL for (int j = 0; j < 2; j++) UNROLL for (int k = 0; k < 4; k++)
+			UNROLL for (int j = 0; j < CHECKED; j++) UNROLL for (int k = 0; k < 4; k++)
 			{
 				int32_t higher = b + j > c + k ? b + j : c + k;
 				vec off = vec_abs(g[j][k] - vec_all(b + j == c + k ? 1.0 : 0.0));

@@ -32,9 +32,9 @@ struct pe_lane_batch {
 	double *beta;              /* packs × N: scratch */
 	double *d, *e;             /* (N + 1) × lanes: scratch, the tridiagonal matrix from row 1 on */
 	double *shifted, *squares; /* (N + 4) × lanes: scratch */
-	int32_t wanted;            /* eigenvalues: of a lane of many more the smallest so many are enough, if … */
-	const double *gaps;        /* lanes: … the next is further away from them than this */
-	double *values;            /* (N + 4) × lanes: eigenvalues from row 2 on, infinite where there is none */
+	int32_t wanted;     /* eigenvalues: of a lane of many more the smallest so many are enough, if … */
+	const double *gaps; /* lanes: … the next is further away from them than this */
+	double *values;     /* (N + 4) × lanes: eigenvalues from row 2 on, infinite where there is none */
 	double *sum, *sum_squares; /* lanes: Σλ, Σλ² over all eigenvalues, whether or not they were found */
 	int32_t sorted;            /* the smallest so many eigenvalues are to be in ascending order: more than
 								* wanted, or all */

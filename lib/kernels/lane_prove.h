@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Whether the values that were found are the smallest ones. By Sylvester's law of inertia as many eigenvalues of
- * a tridiagonal matrix are below σ as there are negative pivots in L D Lᵀ = T - σ (Parlett, The Symmetric
+ * Whether the values that were found are the smallest ones. By Sylvester's law of inertia as many eigenvalues
+ * of a tridiagonal matrix are below σ as there are negative pivots in L D Lᵀ = T - σ (Parlett, The Symmetric
  * Eigenvalue Problem, 3.3). Included by lane_values.h. */
 
 static inline vec orders_of(const struct pe_lane_batch *batch, int u)
@@ -62,8 +62,8 @@ static void count_below(const struct pe_lane_batch *batch, const vec *sigma, vec
 		}
 }
 
-/* True if every lane has found all its values, or the `wanted` smallest ones and a gap follows these. Else says
- * in blocks->enough how many more to find: as many as are missing, or all where there is no gap. */
+/* True if every lane has found all its values, or the `wanted` smallest ones and a gap follows these. Else
+ * says in blocks->enough how many more to find: as many as are missing, or all where there is no gap. */
 static bool prove_values(const struct pe_lane_batch *batch, const vec *values, struct blocks *blocks)
 {
 	vec *found = (vec *)batch->w, sigma[PACKS], count[PACKS];

@@ -64,10 +64,10 @@ static void sweep_values(vec *d, vec *q, const vec *shift, int32_t last, int32_t
  * is done at their ends is done row by row from `first` to `last`, in the lanes that end there. */
 struct blocks {
 	vec ends[PACKS];
-	vec enough[PACKS];   /* a lane that ends here, or before, may have its values */
+	vec enough[PACKS];    /* a lane that ends here, or before, may have its values */
 	vec ascending[PACKS]; /* the end of a lane that is to find its smallest value next; -2: not one */
-	int32_t first, last; /* the least and the largest of the ends that are not -1; last -1 if all are */
-	bool some;           /* every lane may have its values */
+	int32_t first, last;  /* the least and the largest of the ends that are not -1; last -1 if all are */
+	bool some;            /* every lane may have its values */
 };
 
 /* Few are wanted if these many times more are there. */
@@ -167,8 +167,8 @@ static inline void choose_shifts(
 
 #include "lane_prove.h"
 
-/* Σλ and Σλ², of what was not found by way of the block that is left, and this made infinite for sorting, with
- * what is behind each lane's order. */
+/* Σλ and Σλ², of what was not found by way of the block that is left, and this made infinite for sorting,
+ * with what is behind each lane's order. */
 static void sum_values(
 	struct pe_lane_batch *batch, const vec *d, const vec *q, const struct blocks *blocks, vec *values)
 {

@@ -64,8 +64,8 @@ INLINE void rotate_packs(vec *d, vec *e, const struct sweep *sweep, int32_t last
 	}
 }
 
-/* After a sweep: lanes whose last row is decoupled go on to their next eigenvalue. True if some lane still has
- * to find one that it was asked for. */
+/* After a sweep: lanes whose last row is decoupled go on to their next eigenvalue. True if some lane still
+ * has to find one that it was asked for. */
 static inline bool deflate_vectors(struct pe_lane_batch *batch, struct progress *lanes, int32_t t)
 {
 	double *d = batch->d + LANES, *e = batch->e + LANES;
@@ -165,61 +165,89 @@ static void rotate_vectors(vec *x, int64_t step, int32_t count, const vec *rotat
 		rotate_group(x, step, 1, rotation, m);
 }
 
-/* x ← (I - β_h h hᵀ) H_{N-1} … H_2 x for `group` vectors, each reflector used together with the inner
- * products of the next. last: the additional entry of each vector. */
-INLINE void reflect_group(const struct pe_lane_batch *batch, int32_t u, vec *x, const int group, vec *last)
+/* Vectors that are reflected at once. */
+#define REFLECTED (GROUP / 2)
+
+/* Reflectors of rows m and m + 1; with h in the place of those behind the last. */
+struct reflectors {
+	const vec *v, *w;
+	vec v_beta, w_beta; /* 0: not one of the rows */
+};
+
+static inline struct reflectors reflectors_of(
+	const struct pe_lane_batch *batch, int32_t u, int32_t order, int32_t m)
 {
-	int32_t extent = batch->order, order = order_of_pack(batch, u);
-	const vec *a = (const vec *)batch->a + (int64_t)u * extent * (extent + 1) / 2;
-	const vec *beta = (const vec *)batch->beta + (int64_t)u * extent;
-	const vec *h = (const vec *)batch->h + (int64_t)u * extent;
-	vec dot[8] = {{0}}, g[8];
-	const vec *v = order > 2 ? a + 3 : h, *next;
-	UNROLL for (int k = 0; k < group; k++)
+	int64_t extent = batch->order;
+	const vec *a = (const vec *)batch->a + u * (extent * (extent + 1) / 2);
+	const vec *beta = (const vec *)batch->beta + u * extent;
+	const vec *h = (const vec *)batch->h + u * extent, *row = a + m * (m + 1) / 2;
+	return (struct reflectors){m < order ? row : h, m + 1 < order ? row + m + 1 : h,
+		m < order ? beta[m] : vec_all(0.0), m + 1 < order ? beta[m + 1] : vec_all(0.0)};
+}
+
+/* Inner products with vectors: of v, of w, and of v with w. */
+struct products {
+	vec v[REFLECTED], w[REFLECTED], both;
+};
+
+INLINE void add_products(struct products *p, const struct reflectors *r, int32_t i, const vec *x, bool in_v)
+{
+	vec v = in_v ? r->v[i] : vec_all(0.0), w = r->w[i];
+	p->both = vec_fma(v, w, p->both);
+	UNROLL for (int k = 0; k < REFLECTED; k++)
 	{
-		dot[k] = v[0] * x[k * order];
-		if (order > 1)
-			dot[k] = vec_fma(v[1], x[k * order + 1], dot[k]);
-	}
-	for (int32_t m = 2; m < order; m++, v = next) {
-		next = m + 1 < order ? v + m + 1 : h;
-		UNROLL for (int k = 0; k < group; k++)
-		{
-			g[k] = beta[m] * dot[k];
-			dot[k] = vec_all(0.0);
-		}
-		for (int32_t i = 0; i < m; i++)
-			UNROLL for (int k = 0; k < group; k++)
-			{
-				vec xi = vec_fnma(g[k], v[i], x[k * order + i]);
-				x[k * order + i] = xi;
-				dot[k] = vec_fma(next[i], xi, dot[k]);
-			}
-		UNROLL for (int k = 0; k < group; k++) dot[k] = vec_fma(next[m], x[k * order + m], dot[k]);
-	}
-	vec h_last = ((const vec *)batch->h_last)[u], h_beta = ((const vec *)batch->h_beta)[u];
-	UNROLL for (int k = 0; k < group; k++)
-	{
-		g[k] = h_beta * dot[k];
-		last[k] = -(g[k] * h_last);
-		for (int32_t i = 0; i < order; i++)
-			x[k * order + i] = vec_fnma(g[k], h[i], x[k * order + i]);
+		p->v[k] = vec_fma(v, x[k], p->v[k]);
+		p->w[k] = vec_fma(w, x[k], p->w[k]);
 	}
 }
 
-static void reflect_vectors(const struct pe_lane_batch *batch, int32_t u, vec *x, int32_t count, vec *last)
+/* x ← (I - β_h h hᵀ) H_{N-1} … H_2 x for a few vectors, two reflectors at a time, which are used together
+ * with the inner products of the next two. Pairs begin with even rows whatever the order is. last: the
+ * additional entry of each vector. */
+static void reflect_few(const struct pe_lane_batch *batch, int32_t u, int32_t order, vec *x, vec *last)
 {
-	int64_t step = order_of_pack(batch, u);
-	for (; count >= GROUP; count -= GROUP, x += GROUP * step, last += GROUP)
-		reflect_group(batch, u, x, GROUP, last);
-	if (GROUP > 4 && count >= 4) {
-		reflect_group(batch, u, x, 4, last);
-		x += 4 * step;
-		last += 4;
-		count -= 4;
+	struct products p = {0}, next;
+	vec f[REFLECTED], g[REFLECTED], at[REFLECTED];
+	struct reflectors now = reflectors_of(batch, u, order, 2), then;
+	for (int32_t i = 0; i < 3 && i < order; i++) {
+		UNROLL for (int k = 0; k < REFLECTED; k++) at[k] = x[k * order + i];
+		add_products(&p, &now, i, at, i < 2);
 	}
-	for (; count > 0; count--, x += step, last++)
-		reflect_group(batch, u, x, 1, last);
+	for (int32_t m = 2; m < order; m += 2, now = then, p = next) {
+		then = reflectors_of(batch, u, order, m + 2);
+		UNROLL for (int k = 0; k < REFLECTED; k++)
+		{
+			f[k] = now.v_beta * p.v[k];
+			g[k] = now.w_beta * vec_fnma(f[k], p.both, p.w[k]);
+		}
+		next = (struct products){0};
+		for (int32_t i = 0; i < m; i++) {
+			vec v = now.v[i], w = now.w[i];
+			UNROLL for (int k = 0; k < REFLECTED; k++)
+			{
+				at[k] = vec_fnma(g[k], w, vec_fnma(f[k], v, x[k * order + i]));
+				x[k * order + i] = at[k];
+			}
+			add_products(&next, &then, i, at, true);
+		}
+		for (int32_t i = m; i < m + 3 && i < order; i++) {
+			vec w = i == m ? now.w[i] : vec_all(0.0);
+			UNROLL for (int k = 0; k < REFLECTED; k++)
+			{
+				at[k] = vec_fnma(g[k], w, x[k * order + i]);
+				x[k * order + i] = at[k];
+			}
+			add_products(&next, &then, i, at, i < m + 2);
+		}
+	}
+	vec h_last = ((const vec *)batch->h_last)[u], h_beta = ((const vec *)batch->h_beta)[u];
+	UNROLL for (int k = 0; k < REFLECTED; k++)
+	{
+		f[k] = h_beta * p.v[k];
+		last[k] = -(f[k] * h_last);
+		for (int32_t i = 0; i < order; i++)
+			x[k * order + i] = vec_fnma(f[k], now.v[i], x[k * order + i]);
+	}
 }
 
 /* All vectors of one pack. */
@@ -250,9 +278,8 @@ static void make_vectors(const struct pe_lane_batch *batch, int32_t u, int32_t s
 		rotate_vectors(x + (int64_t)first * order, order, count - first, rotations + t * sweep, length);
 	}
 	vec *last = (vec *)batch->last, counts;
-	for (int32_t j = count; j < padded; j++)
-		last[j] = vec_all(0.0);
-	reflect_vectors(batch, u, x, count, last);
+	for (int32_t j = 0; j < padded; j += REFLECTED)
+		reflect_few(batch, u, order, x + (int64_t)j * order, last + j);
 	for (int32_t j = 0; j < count; j++)
 		set_sign(x + (int64_t)j * order, &last[j], order);
 	for (int l = 0; l < WIDTH; l++)
