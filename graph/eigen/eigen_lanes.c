@@ -2,11 +2,10 @@
  * Many small eigenproblems: cut into batches for lib/kernels/lane_eigen.h, loaded, and judged. */
 #include "eigen_lanes.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "lane_load.h"
 
 /* How far VᵀV may be from I, and, per row, the sums of λ and λ² from the trace and the Frobenius norm. */
 #define ORTHOGONALITY_LIMIT 1e-12
@@ -27,11 +26,9 @@ struct pe_lanes {
 	int64_t problems;
 };
 
-/* A problem in a lane, divided by 2^exponent so that ‖M‖₁ is about 1. */
 struct lane {
 	int64_t problem;
-	double scale, unscale;
-	double trace, square; /* ΣM_ii, ΣM_ij² */
+	struct pe_lane_matrix matrix;
 	bool complete;
 };
 
@@ -158,63 +155,6 @@ static void lay_out_batch(struct job *job, int64_t order)
 	batch->values = take(&at, lanes * (order + 4));
 }
 
-/* Pack u, whose largest matrix is of order m. */
-static void clear_pack(const struct job *job, int64_t u, int64_t m)
-{
-	const struct pe_lane_batch *batch = &job->batch;
-	int64_t width = job->kernels->lane_width, order = batch->order;
-	memset(batch->a + u * (order * (order + 1) / 2) * width, 0,
-		(size_t)(m * (m + 1) / 2 * width) * sizeof *batch->a);
-	memset(batch->h + u * order * width, 0, (size_t)(m * width) * sizeof *batch->h);
-	memset(batch->w + u * order * width, 0, (size_t)(m * width) * sizeof *batch->w);
-}
-
-static double power_of_two(uint64_t biased)
-{
-	uint64_t bits = biased << 52;
-	double power;
-	memcpy(&power, &bits, sizeof power);
-	return power;
-}
-
-/* By the exponent of norm1 (from its bits: ldexp is slow), bounded so that 1 / scale is finite too. */
-static void choose_scale(struct lane *lane, double norm1)
-{
-	uint64_t bits, biased = 1023;
-	memcpy(&bits, &norm1, sizeof bits);
-	if (norm1 > 0.0 && norm1 <= DBL_MAX)
-		biased = bits >> 52;
-	biased = biased < 23 ? 23 : biased > 2023 ? 2023 : biased;
-	lane->scale = power_of_two(2046 - biased);
-	lane->unscale = power_of_two(biased);
-}
-
-/* h = z ± e_last with β = 2 / hᵀh, and w = p - β hᵀp/2 h with p = β M h. Because M z = 0, M h is
- * ± the last column of M. */
-static void load_reflector(
-	struct job *job, int64_t l, const struct pe_eigen_problem *problem, double *h, double *w)
-{
-	int64_t width = job->kernels->lane_width;
-	int32_t order = problem->n - 1;
-	double scale = job->lane[l].scale, pivot = problem->null[order];
-	double sign = pivot < 0.0 ? -1.0 : 1.0, beta = 1.0 / (1.0 + fabs(pivot));
-	double half = 0.5 * beta * beta * problem->diag[order] * scale;
-	for (int32_t i = 0; i < order; i++) {
-		h[i * width] = problem->null[i];
-		w[i * width] = -half * problem->null[i];
-	}
-	double square = problem->diag[order] * scale * (problem->diag[order] * scale);
-	for (int64_t p = problem->row[order]; p < problem->row[order + 1]; p++) {
-		double value = problem->val[p] * scale;
-		w[problem->col[p] * width] += sign * beta * value;
-		square += 2.0 * value * value;
-	}
-	job->h_last[l] = pivot + sign;
-	job->h_beta[l] = beta;
-	job->lane[l].square = square;
-	job->lane[l].trace = problem->diag[order] * scale;
-}
-
 /* Inlined always: a function that only prefetches may be taken for one without effect. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -249,32 +189,12 @@ static void load_lane(struct job *job, int64_t l, int64_t index)
 {
 	const struct pe_eigen_problem *problem = &job->problems[index];
 	struct lane *lane = &job->lane[l];
-	int64_t width = job->kernels->lane_width, pack = l / width, within = l % width;
-	int64_t order = job->batch.order, n = problem->n;
-	double *a = job->batch.a + pack * (order * (order + 1) / 2) * width + within;
-	int64_t vector = pack * order * width + within;
 	lane->problem = index;
+	lane->matrix = pe_lane_load(job->kernels, &job->batch, l, problem);
 	job->orders[l] = problem->n - 1;
-	choose_scale(lane, problem->norm1);
-	job->gaps[l] = PE_GROUP_GAP * problem->norm1 * lane->scale;
-	load_reflector(job, l, problem, job->batch.h + vector, job->batch.w + vector);
-	const int64_t *row = problem->row;
-	const int32_t *col = problem->col;
-	const double *val = problem->val, *diag = problem->diag;
-	double trace = 0.0, square = 0.0, twice = 0.0, scale = lane->scale;
-	for (int64_t i = 0; i < n - 1; i++, a += i * width) {
-		double diagonal = diag[i] * scale;
-		trace += diagonal;
-		square += diagonal * diagonal;
-		a[i * width] = diagonal;
-		for (int64_t p = row[i], end = row[i + 1]; p < end && col[p] < i; p++) {
-			double value = val[p] * scale;
-			twice += value * value;
-			a[col[p] * width] = value;
-		}
-	}
-	lane->trace += trace;
-	lane->square += square + 2.0 * twice;
+	job->h_last[l] = lane->matrix.h_last;
+	job->h_beta[l] = lane->matrix.h_beta;
+	job->gaps[l] = PE_GROUP_GAP * problem->norm1 * lane->matrix.scale;
 }
 
 /* The rest of a lane's eigenvalues, in order. */
@@ -377,30 +297,30 @@ static void judge_lane(const struct job *job, int64_t l)
 	int32_t n = problem->n, count = job->counts[l], stride = job->strides[l];
 	double *values = job->final[l], *vectors = job->out[l];
 	for (int32_t j = 0; j < stride; j++)
-		values[j] = j < count ? values[j] * lane->unscale : 0.0;
+		values[j] = j < count ? values[j] * lane->matrix.unscale : 0.0;
 	sort_pairs(values, vectors, count, stride, n);
 	*result = (struct pe_lanes_result){.count = count, .stride = stride, .complete = lane->complete};
-	struct pe_lane_pairs pairs = {n, count, stride, lane->scale, problem->row, problem->col, problem->val,
-		problem->diag, values, vectors};
-	result->residual = job->kernels->lane_check(&pairs) / (problem->norm1 * lane->scale);
+	struct pe_lane_pairs pairs = {n, count, stride, lane->matrix.scale, problem->row, problem->col,
+		problem->val, problem->diag, values, vectors};
+	result->residual = job->kernels->lane_check(&pairs) / (problem->norm1 * lane->matrix.scale);
 	result->orthogonality = job->orthogonality[l];
 	double limit = SPECTRUM_LIMIT * n;
 	result->ok = !job->failed[l] && result->residual <= job->request->tolerance &&
-		result->orthogonality <= ORTHOGONALITY_LIMIT && fabs(job->sum[l] - lane->trace) <= limit &&
-		fabs(job->sum_squares[l] - lane->square) <= limit;
+		result->orthogonality <= ORTHOGONALITY_LIMIT && fabs(job->sum[l] - lane->matrix.trace) <= limit &&
+		fabs(job->sum_squares[l] - lane->matrix.square) <= limit;
 }
 
-static pe_status solve_batch(pe_context *ctx, struct job *job, int64_t first, int64_t count)
+/* Problems number `first` and on of those that are sorted. */
+static void load_batch(struct job *job, int64_t first, int64_t count)
 {
 	const int64_t *problems = job->lanes->sorted + first;
-	int64_t lanes = lane_count(job), order = job->problems[problems[count - 1]].n - 1;
-	int64_t width = job->kernels->lane_width;
-	PE_TRY(reserve(ctx, &job->lanes->batch, batch_doubles(lanes, order)));
-	lay_out_batch(job, order);
+	int64_t lanes = lane_count(job), width = job->kernels->lane_width;
 	job->batch.packs = (int32_t)((count + width - 1) / width);
+	for (int64_t u = 0; u < job->batch.packs; u++) {
+		int64_t largest = problems[pe_min((u + 1) * width, count) - 1];
+		pe_lane_clear(job->kernels, &job->batch, u, job->problems[largest].n - 1);
+	}
 	for (int64_t l = 0; l < lanes; l++) {
-		if (l % width == 0 && l < count)
-			clear_pack(job, l / width, job->problems[problems[pe_min(l + width, count) - 1]].n - 1);
 		job->orders[l] = job->counts[l] = job->strides[l] = 0;
 		job->h_last[l] = job->h_beta[l] = job->gaps[l] = 0.0;
 		if (l < count) {
@@ -408,6 +328,14 @@ static pe_status solve_batch(pe_context *ctx, struct job *job, int64_t first, in
 			prefetch_ahead(job, first + l, lanes);
 		}
 	}
+}
+
+static pe_status solve_batch(pe_context *ctx, struct job *job, int64_t first, int64_t count)
+{
+	int64_t order = job->problems[job->lanes->sorted[first + count - 1]].n - 1;
+	PE_TRY(reserve(ctx, &job->lanes->batch, batch_doubles(lane_count(job), order)));
+	lay_out_batch(job, order);
+	load_batch(job, first, count);
 	job->kernels->lane_values(&job->batch);
 	for (int64_t l = 0; l < count; l++)
 		choose_count(job, l);

@@ -32,8 +32,9 @@ struct pe_lanes_result {
 	double orthogonality;  /* the largest |VᵀV - I| */
 	bool complete;         /* as in struct pe_eigen_result */
 	bool ok; /* converged and certified: the residual is within request.tolerance, the vectors are
-			  * orthonormal within 1e-12, and all n-1 computed eigenvalues agree with the trace and
-			  * the Frobenius norm of M. If false nothing else here may be used (n above
+			  * orthonormal within 1e-12, all n-1 eigenvalues agree with the trace and the Frobenius
+			  * norm of M, and, where only the k smallest of many were computed, these are the
+			  * smallest by Sylvester's law of inertia. If false nothing else here may be used (n above
 			  * PE_LANES_MAX_N, NaN in the matrix, no convergence): take pe_eigen_dense. */
 };
 
