@@ -18,8 +18,8 @@
 #define PE_LANE_SIGN_TIE 1e-6
 
 /* All arrays are 64-byte aligned. An index i of "packs × i" is packed inside each pack: element i of
- * lane l is at ((l / width) · extent + i) · width + l % width. "i × lanes": at i · lanes + l. Of a and h,
- * and of w, a pack is zero behind its smaller matrices as far as its largest goes. */
+ * lane l is at ((l / width) · extent + i) · width + l % width. "i × lanes": at i · lanes + l. In a, h and w
+ * smaller matrices of a pack are followed by zeros, up to the largest order in the pack. */
 struct pe_lane_batch {
 	int32_t order;             /* largest of the lanes, 1 or more; N below */
 	int32_t packs;             /* those that are not empty, 1 or more; they come first */
