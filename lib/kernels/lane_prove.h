@@ -5,9 +5,9 @@
 
 static inline vec orders_of(const struct pe_lane_batch *batch, int u)
 {
-	vec orders;
+	vec orders = vec_all(0.0);
 	for (int k = 0; k < WIDTH; k++)
-		((double *)&orders)[k] = batch->orders[u * WIDTH + k];
+		orders[k] = batch->orders[u * WIDTH + k];
 	return orders;
 }
 
