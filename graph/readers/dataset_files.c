@@ -60,6 +60,12 @@ void pe_dataset_close(pe_context *ctx, struct pe_dataset_file *file)
 
 pe_status pe_dataset_end_line(struct pe_scan *scan)
 {
+	/* As nearly all lines end. */
+	if (scan->end - scan->at >= 2 && scan->at[0] == '\n' && (unsigned char)scan->at[1] > ' ') {
+		scan->at++;
+		scan->line++;
+		return PE_OK;
+	}
 	pe_scan_blanks(scan);
 	if (!pe_scan_at_line_end(scan))
 		return pe_scan_fail(scan, "there is more on the line than it should hold");

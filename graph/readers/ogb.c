@@ -204,8 +204,8 @@ static pe_status open_files(
 	pe_context *ctx, struct layout *l, const struct pe_graph_policy *policy, bool *weights)
 {
 	PE_TRY(pe_dataset_asks_weights(ctx, l->directory, "edge-feat.csv", policy, weights));
-	l->nodes = (struct pe_dataset_integers){"the number of nodes of a graph", 0, PE_MAX_NODES, NULL, 0};
-	l->edges = (struct pe_dataset_integers){"the number of edges of a graph", 0, INT64_MAX, NULL, 0};
+	l->nodes = (struct pe_dataset_integers){.what = "the number of nodes of a graph", .max = PE_MAX_NODES};
+	l->edges = (struct pe_dataset_integers){.what = "the number of edges of a graph", .max = INT64_MAX};
 	const struct pe_dataset_part parts[] = {
 		{"num-node-list.csv", &l->node_file, pe_dataset_then_integers, &l->nodes},
 		{"num-edge-list.csv", &l->edge_file, pe_dataset_then_integers, &l->edges},

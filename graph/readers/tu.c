@@ -15,7 +15,8 @@ struct collection {
 	const char *directory;
 	char name[NAME_SIZE];
 	struct pe_dataset_file indicator, edges, attributes;
-	int64_t *graph;    /* of every node, from 0 */
+	struct pe_dataset_integers numbers;
+	int64_t *graph;    /* of every node, from 0: the numbers' values */
 	int32_t *graph_of; /* of every edge */
 	struct pe_raw_graphs raw;
 };
@@ -77,14 +78,12 @@ static pe_status number_graphs(pe_context *ctx, struct collection *c)
 	return PE_OK;
 }
 
-static pe_status read_indicator(pe_context *ctx, struct collection *c)
+static pe_status take_indicator(pe_context *ctx, struct collection *c)
 {
-	struct pe_dataset_integers numbers = {"the number of a graph", 1, PE_MAX_NODES, NULL, 0};
 	struct pe_raw_graphs *raw = &c->raw;
-	PE_TRY(pe_dataset_read_integers(ctx, &c->indicator.source, &numbers));
 	pe_dataset_close(ctx, &c->indicator);
-	c->graph = numbers.values;
-	raw->nodes = numbers.count;
+	c->graph = c->numbers.values;
+	raw->nodes = c->numbers.count;
 	PE_TRY(number_graphs(ctx, c));
 	raw->ptr = pe_alloc_zero(ctx, raw->graphs + 1, sizeof *raw->ptr);
 	if (!raw->ptr)
@@ -214,8 +213,9 @@ static pe_status open_files(
 	file_name(c->name, "_edge_attributes.txt", attributes);
 	file_name(c->name, "_A.txt", edges);
 	PE_TRY(pe_dataset_asks_weights(ctx, c->directory, attributes, policy, weights));
+	c->numbers = (struct pe_dataset_integers){.what = "the number of a graph", .min = 1, .max = PE_MAX_NODES};
 	const struct pe_dataset_part parts[] = {
-		{indicator, &c->indicator, NULL, NULL},
+		{indicator, &c->indicator, pe_dataset_then_integers, &c->numbers},
 		{edges, &c->edges, NULL, NULL},
 		{attributes, &c->attributes, NULL, NULL},
 	};
@@ -226,7 +226,7 @@ static pe_status read_files(pe_context *ctx, const struct pe_graph_policy *polic
 {
 	bool weights;
 	PE_TRY(open_files(ctx, c, policy, &weights));
-	PE_TRY(read_indicator(ctx, c));
+	PE_TRY(take_indicator(ctx, c));
 	PE_TRY(read_edges(ctx, c));
 	if (weights)
 		PE_TRY(pe_dataset_weights(ctx, &c->attributes.source, policy->weight_column, c->raw.rows, &c->raw.w));
@@ -242,7 +242,7 @@ static pe_status read_collection(
 	pe_dataset_close(ctx, &c->indicator);
 	pe_dataset_close(ctx, &c->attributes);
 	pe_dataset_close(ctx, &c->edges);
-	pe_free(ctx, c->graph);
+	pe_free(ctx, c->numbers.values);
 	pe_free(ctx, c->graph_of);
 	if (status != PE_OK)
 		pe_raw_graphs_free(ctx, &c->raw);
