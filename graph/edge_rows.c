@@ -13,16 +13,6 @@ void pe_rows_free(pe_context *ctx, struct pe_rows *rows)
 	*rows = (struct pe_rows){0};
 }
 
-int64_t pe_raw_node(const struct pe_raw_graphs *raw, int64_t graph)
-{
-	return raw->ptr ? raw->ptr[graph] : graph == 0 ? 0 : raw->nodes;
-}
-
-int64_t pe_raw_edge(const struct pe_raw_graphs *raw, int64_t graph)
-{
-	return raw->edge_ptr ? raw->edge_ptr[graph] : graph == 0 ? 0 : raw->rows;
-}
-
 static pe_status allocate(pe_context *ctx, int64_t nodes, int64_t entries, bool weighted, struct pe_rows *out)
 {
 	*out = (struct pe_rows){.nodes = nodes};

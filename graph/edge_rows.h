@@ -33,8 +33,15 @@ struct pe_row_counts {
 
 void pe_rows_free(pe_context *ctx, struct pe_rows *rows);
 /* Where a graph's nodes begin in the block, and its edges in the raw arrays. */
-int64_t pe_raw_node(const struct pe_raw_graphs *raw, int64_t graph);
-int64_t pe_raw_edge(const struct pe_raw_graphs *raw, int64_t graph);
+static inline int64_t pe_raw_node(const struct pe_raw_graphs *raw, int64_t graph)
+{
+	return raw->ptr ? raw->ptr[graph] : graph == 0 ? 0 : raw->nodes;
+}
+
+static inline int64_t pe_raw_edge(const struct pe_raw_graphs *raw, int64_t graph)
+{
+	return raw->edge_ptr ? raw->edge_ptr[graph] : graph == 0 ? 0 : raw->rows;
+}
 
 /* Rows by source: columns ascending, duplicates combined in the order of listing, loops dropped if so
  * told, edges of weight 0 dropped. out->w is made if there are weights, or duplicates are summed. */

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "dataset_files.h"
-#include "edge_rows.h"
 #include "kernels/kernels.h"
 #include "lines.h"
 
@@ -51,26 +50,20 @@ static pe_status read_rows(struct pe_scan *scan, int64_t nodes, int64_t rows, in
 	}
 }
 
-static bool are_below(const int32_t *ids, int64_t count, int64_t nodes)
-{
-	int32_t largest = -1;
-	for (int64_t i = 0; i < count; i++)
-		largest = ids[i] > largest ? ids[i] : largest;
-	return largest < nodes;
-}
-
 /* The rows of graphs first … end-1, whose ids are below the nodes of their graph. */
 static bool are_of_their_graphs(
 	const struct pe_raw_graphs *raw, int64_t first, int64_t end, const int32_t *u, const int32_t *v)
 {
-	bool good = true;
+	int32_t left = 0; /* negative where an id is beyond the last */
 	for (int64_t g = first; g < end; g++) {
-		int64_t nodes = raw->ptr[g + 1] - raw->ptr[g], rows = raw->edge_ptr[g + 1] - raw->edge_ptr[g];
-		good &= are_below(u, rows, nodes) && are_below(v, rows, nodes);
+		int32_t last = (int32_t)(raw->ptr[g + 1] - raw->ptr[g] - 1);
+		int64_t rows = raw->edge_ptr[g + 1] - raw->edge_ptr[g];
+		for (int64_t e = 0; e < rows; e++)
+			left |= (last - u[e]) | (last - v[e]);
 		u += rows;
 		v += rows;
 	}
-	return good;
+	return left >= 0;
 }
 
 /* The rows of graphs first … end-1. All at once, and if anything is wrong once more, row by row, to name the
