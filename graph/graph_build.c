@@ -28,12 +28,14 @@ static void free_source(pe_context *ctx, struct pe_raw_graphs *raw)
 	raw->source = NULL;
 }
 
-static bool is_directed(const struct pe_build *b)
+/* Whether it is directed; where only the edges tell, b->total has what they say. */
+static void choose_direction(struct pe_build *b)
 {
 	enum pe_direction direction = b->policy->edges ? b->policy->edges : b->raw->direction;
-	if (direction == PE_DIRECTED_IF_ONE_WAY)
-		return b->total.asymmetry.one_way > 0;
-	return direction == PE_DIRECTED;
+	b->edges_decide = direction == PE_DIRECTED_IF_ONE_WAY;
+	b->directed = direction == PE_DIRECTED || (b->edges_decide && b->total.asymmetry.one_way > 0);
+	b->weighted = b->given || b->duplicates == PE_DUPLICATES_SUM ||
+		(!b->directed && !b->raw->mirrored && b->policy->symmetrise != PE_SYMMETRISE_MAX);
 }
 
 /* Of a single chunk that is not small, as they are. */
@@ -192,12 +194,11 @@ static pe_status run(pe_context *ctx, struct pe_build *b)
 										  : PE_DUPLICATES_FIRST;
 	PE_TRY(take_ptr(ctx, b));
 	PE_TRY(pe_chunks_cut(ctx, b));
+	choose_direction(b);
 	PE_TRY(pe_parallel(ctx, b->chunk_count, pe_chunk_sort, b, NULL));
 	free_edges(ctx, b->raw);
 	add_up(b);
-	b->directed = is_directed(b);
-	b->weighted = b->given || b->duplicates == PE_DUPLICATES_SUM ||
-		(!b->directed && !b->raw->mirrored && b->policy->symmetrise != PE_SYMMETRISE_MAX);
+	choose_direction(b);
 	PE_TRY(pe_parallel(ctx, b->chunk_count, pe_chunk_finish, b, NULL));
 	return assemble(ctx, b);
 }

@@ -56,13 +56,33 @@ static const int64_t *ptr_of(const struct pe_build *b, const struct pe_chunk *ch
 	return b->ptr + chunk->first;
 }
 
+static void finish_small(pe_context *ctx, const struct pe_build *b, struct pe_chunk *chunk)
+{
+	bool undirected = !b->directed || b->raw->mirrored;
+	struct pe_bit_counts counts =
+		pe_bit_rows_finish(&chunk->bits, ptr_of(b, chunk), chunk->end - chunk->first, undirected);
+	int64_t added = b->raw->mirrored ? chunk->counts.edges : chunk->asymmetry.one_way;
+	chunk->entries = chunk->counts.edges + chunk->counts.diagonal + (undirected ? added : 0);
+	pe_bit_rows_free(ctx, &chunk->bits);
+	chunk->components = counts.components;
+	chunk->isolated = counts.isolated;
+}
+
+static pe_status sort_small(
+	pe_context *ctx, const struct pe_build *b, struct pe_chunk *chunk, const struct pe_edge_block *block)
+{
+	chunk->bits.out = (uint64_t *)b->row + ptr_of(b, chunk)[0];
+	PE_TRY(pe_bit_rows_sort(ctx, block, &chunk->bits, &chunk->counts, &chunk->asymmetry));
+	if (!b->edges_decide)
+		finish_small(ctx, b, chunk);
+	return PE_OK;
+}
+
 static pe_status sort_block(
 	pe_context *ctx, const struct pe_build *b, struct pe_chunk *chunk, const struct pe_edge_block *block)
 {
-	if (chunk->small) {
-		chunk->bits.out = (uint64_t *)b->row + ptr_of(b, chunk)[0];
-		return pe_bit_rows_sort(ctx, block, &chunk->bits, &chunk->counts, &chunk->asymmetry);
-	}
+	if (chunk->small)
+		return sort_small(ctx, b, chunk, block);
 	PE_TRY(pe_rows_sort(ctx, block, &chunk->rows, &chunk->counts));
 	PE_TRY(
 		pe_rows_transpose(ctx, &chunk->rows, ptr_of(b, chunk), chunk->end - chunk->first, &chunk->transpose));
@@ -156,23 +176,13 @@ static void look_at_weights(struct pe_chunk *chunk)
 	}
 }
 
-static void finish_small(const struct pe_build *b, struct pe_chunk *chunk)
-{
-	bool undirected = !b->directed || b->raw->mirrored;
-	struct pe_bit_counts counts =
-		pe_bit_rows_finish(&chunk->bits, ptr_of(b, chunk), chunk->end - chunk->first, undirected);
-	int64_t added = b->raw->mirrored ? chunk->counts.edges : chunk->asymmetry.one_way;
-	chunk->entries = chunk->counts.edges + chunk->counts.diagonal + (undirected ? added : 0);
-	chunk->components = counts.components;
-	chunk->isolated = counts.isolated;
-}
-
 pe_status pe_chunk_finish(pe_context *ctx, void *build, int64_t index)
 {
 	struct pe_build *b = build;
 	struct pe_chunk *chunk = &b->chunks[index];
 	if (chunk->small) {
-		finish_small(b, chunk);
+		if (b->edges_decide)
+			finish_small(ctx, b, chunk);
 		return PE_OK;
 	}
 	if (is_union_needed(b, chunk))

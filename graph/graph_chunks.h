@@ -29,6 +29,7 @@ struct pe_build {
 	bool given;        /* weights */
 	bool ids_count_up; /* from raw's base, in every graph */
 	bool directed, weighted;
+	bool edges_decide;     /* which it is, once all chunks are sorted */
 	struct pe_chunk total; /* sums, and ors, over the chunks */
 	pe_graph *graph;
 };
@@ -37,8 +38,8 @@ struct pe_build {
 pe_status pe_chunks_cut(pe_context *ctx, struct pe_build *b) PE_NODISCARD;
 
 /* For pe_parallel over the chunks of a struct pe_build, one after the other: sorts and counts what is listed;
- * makes it undirected, unless b->directed, and looks at it; writes it, from the chunk's entry on, to
- * b->graph's row, col, weight and, if they count up, node_ids. */
+ * makes it undirected, unless b->directed, and looks at it, for small chunks at once unless edges_decide;
+ * writes it, from the chunk's entry on, to b->graph's row, col, weight and, if they count up, node_ids. */
 pe_status pe_chunk_sort(pe_context *ctx, void *build, int64_t index) PE_NODISCARD;
 pe_status pe_chunk_finish(pe_context *ctx, void *build, int64_t index) PE_NODISCARD;
 pe_status pe_chunk_write(pe_context *ctx, void *build, int64_t index) PE_NODISCARD;
