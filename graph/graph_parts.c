@@ -5,9 +5,12 @@
 #include "stream.h"
 #include "tensor.h"
 
-/* A part ends where the sum of n² + NODES_MIN passes this: some 900 molecules, enough to fill the lanes of
- * the eigensolver, few enough for threads to end together. */
+/* A part ends where the sum of n² + NODES_MIN passes PART_WORK: some 900 molecules, few enough for threads to
+ * end together; but graphs that are not so small go on to PART_GRAPHS or MORE_WORK, which fills the lanes of
+ * the eigensolver. */
 #define PART_WORK ((int64_t)1 << 19)
+#define MORE_WORK ((int64_t)1 << 21)
+#define PART_GRAPHS 256
 #define NODES_MIN 64
 
 static int64_t nodes_of(const pe_graph *graph, int64_t g)
@@ -23,10 +26,10 @@ static bool is_large(const struct pe_graph_parts *parts, int64_t g)
 /* One past the last graph of the part that begins with g. */
 static int64_t end_of_part(const struct pe_graph_parts *parts, int64_t g)
 {
-	int64_t work = 0;
+	int64_t work = 0, enough = g + PART_GRAPHS;
 	if (is_large(parts, g))
 		return g + 1;
-	while (g < parts->graph->count && !is_large(parts, g) && work < PART_WORK) {
+	while (g < parts->graph->count && !is_large(parts, g) && work < (g < enough ? MORE_WORK : PART_WORK)) {
 		int64_t n = nodes_of(parts->graph, g++);
 		work += n * n + NODES_MIN;
 	}

@@ -3,17 +3,16 @@
  * of k steps from i ends at i, P = D⁻¹A. Dwivedi et al., "Graph neural networks with learnable
  * structural and positional representations", ICLR 2022, section 3.2. Exact, in double precision, by
  * half walks (walk.h). */
-#include <stdatomic.h>
 #include <string.h>
 
 #include "graph_parts.h"
 #include "pool.h"
+#include "shelf.h"
 #include "token_table.h"
 #include "walk.h"
 
 #define LARGE 512          /* graphs of more nodes than this are cut themselves, … */
 #define BLOCKS_PER_PIECE 4 /* … into so many blocks of start vertices */
-#define KEPT 64            /* pieces of scratch memory that wait for the next piece of work */
 
 enum dangling { LOSE, LOOP, TELEPORT };
 
@@ -124,26 +123,8 @@ static void small_graph(pe_context *ctx, const struct target *t, struct pe_walk_
 /* Scratch memory is as large as the graph, and pieces of work are many: it is handed on. */
 struct pieces {
 	const struct target *target;
-	_Atomic(struct pe_walk_scratch *) kept[KEPT];
+	struct pe_shelf scratch;
 };
-
-static pe_status take_scratch(pe_context *worker, struct pieces *p, struct pe_walk_scratch **out)
-{
-	for (int64_t k = 0; k < KEPT; k++)
-		if ((*out = atomic_exchange(&p->kept[k], NULL)))
-			return PE_OK;
-	return pe_walk_scratch_create(worker, &p->target->plan, out);
-}
-
-static void keep_scratch(pe_context *worker, struct pieces *p, struct pe_walk_scratch *scratch)
-{
-	for (int64_t k = 0; k < KEPT && scratch; k++) {
-		struct pe_walk_scratch *none = NULL;
-		if (atomic_compare_exchange_strong(&p->kept[k], &none, scratch))
-			return;
-	}
-	pe_walk_scratch_destroy(worker, &scratch);
-}
 
 static pe_status do_blocks(
 	pe_context *worker, const struct target *t, struct pe_walk_scratch *scratch, int64_t from, int64_t to)
@@ -163,11 +144,13 @@ static pe_status do_blocks(
 static pe_status do_piece(pe_context *worker, void *arg, int64_t piece)
 {
 	struct pieces *p = arg;
-	struct pe_walk_scratch *scratch;
+	struct pe_walk_scratch *scratch = pe_shelf_take(&p->scratch);
 	int64_t from = piece * BLOCKS_PER_PIECE, to = pe_min(from + BLOCKS_PER_PIECE, p->target->plan.blocks);
-	PE_TRY(take_scratch(worker, p, &scratch));
+	if (!scratch)
+		PE_TRY(pe_walk_scratch_create(worker, &p->target->plan, &scratch));
 	pe_status status = do_blocks(worker, p->target, scratch, from, to);
-	keep_scratch(worker, p, scratch);
+	if (!pe_shelf_keep(&p->scratch, scratch))
+		pe_walk_scratch_destroy(worker, &scratch);
 	return status;
 }
 
@@ -176,10 +159,8 @@ static pe_status do_pieces(pe_context *ctx, const struct target *t)
 	struct pieces p = {.target = t};
 	int64_t pieces = (t->plan.blocks + BLOCKS_PER_PIECE - 1) / BLOCKS_PER_PIECE;
 	pe_status status = pe_parallel(ctx, pieces, do_piece, &p, "rwse");
-	for (int64_t k = 0; k < KEPT; k++) {
-		struct pe_walk_scratch *scratch = atomic_load(&p.kept[k]);
+	for (struct pe_walk_scratch *scratch; (scratch = pe_shelf_take(&p.scratch));)
 		pe_walk_scratch_destroy(ctx, &scratch);
-	}
 	return status;
 }
 

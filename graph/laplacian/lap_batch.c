@@ -2,16 +2,14 @@
 #include "lap_batch.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 #include "graph_parts.h"
 #include "lap_block.h"
 #include "lap_outputs.h"
+#include "shelf.h"
 
 /* Graphs above this are solved one by one, by engines that use the threads themselves. */
 #define LARGE 4096
-/* What parts work with waits for the next ones: given back and asked for anew, its pages would be fresh. */
-#define KEPT 64
 
 struct failure {
 	int64_t graph;
@@ -32,7 +30,7 @@ struct job {
 	const pe_graph *graph;
 	bool values_by_node;
 	struct tally *tallies;
-	_Atomic(struct worker *) kept[KEPT];
+	struct pe_shelf workers;
 };
 
 /* What a part works with. */
@@ -145,40 +143,18 @@ static pe_status finish_block(pe_context *ctx, struct worker *w)
 	return PE_OK;
 }
 
-static struct worker *take_worker(pe_context *ctx, struct job *job)
-{
-	for (int64_t k = 0; k < KEPT; k++) {
-		struct worker *w = atomic_exchange(&job->kept[k], NULL);
-		if (w)
-			return w;
-	}
-	return pe_alloc_zero(ctx, 1, sizeof(struct worker));
-}
-
 static void free_worker(pe_context *ctx, struct worker *w)
 {
-	if (!w)
-		return;
 	pe_lap_block_free(ctx, &w->block);
 	pe_lap_work_free(ctx, &w->work);
 	pe_free(ctx, w);
 }
 
-static void keep_worker(pe_context *ctx, struct job *job, struct worker *w)
-{
-	for (int64_t k = 0; k < KEPT; k++) {
-		struct worker *none = NULL;
-		if (atomic_compare_exchange_strong(&job->kept[k], &none, w))
-			return;
-	}
-	free_worker(ctx, w);
-}
-
 static pe_status encode_part(pe_context *ctx, void *arg, const struct pe_part *part)
 {
 	struct job *job = arg;
-	struct worker *w = take_worker(ctx, job);
-	if (!w)
+	struct worker *w = pe_shelf_take(&job->workers);
+	if (!w && !(w = pe_alloc_zero(ctx, 1, sizeof *w)))
 		return PE_ERR_NOMEM;
 	w->job = job;
 	w->part = part;
@@ -196,7 +172,8 @@ static pe_status encode_part(pe_context *ctx, void *arg, const struct pe_part *p
 			status = finish_block(ctx, w);
 		pe_lap_block_close(ctx, &w->block);
 	}
-	keep_worker(ctx, job, w);
+	if (part->large || !pe_shelf_keep(&job->workers, w))
+		free_worker(ctx, w);
 	return status;
 }
 
@@ -244,8 +221,8 @@ pe_status pe_lap_run(pe_encoding *e, const struct pe_lap_options *options, const
 		status = pe_graph_parts_run(e, &parts, outs, encode_part, &job);
 	if (status == PE_OK)
 		status = add_up(e, &job, parts.count, summary);
-	for (int64_t k = 0; k < KEPT; k++)
-		free_worker(e->ctx, atomic_load(&job.kept[k]));
+	for (struct worker *w; (w = pe_shelf_take(&job.workers));)
+		free_worker(e->ctx, w);
 	free_tallies(e->ctx, job.tallies, parts.count);
 	pe_graph_parts_free(e->ctx, &parts);
 	return status;
