@@ -215,8 +215,11 @@ pe_status pe_eigen_search_run(struct pe_eigen_search *s, struct pe_sparse_factor
 		if (refactor)
 			PE_TRY(refactor(s));
 	}
-	if (missing < 0)
+	if (missing < 0) {
+		if (counts && s->converged && refactor)
+			PE_TRY(refactor(s));
 		PE_TRY(probe(s, &count, &out->complete));
+	}
 	out->converged = s->converged;
 	out->certified = s->converged && missing == 0;
 	if (!s->converged)

@@ -254,6 +254,36 @@ static void gives_the_same_bits_again(void **state)
 	xt_problem_free(&grid);
 }
 
+/* Nothing can be counted where 119 values lie within 1e-10: the search then goes on without a count, and not
+ * with the factor that was to give it. */
+static void goes_on_where_nothing_can_be_counted(void **state)
+{
+	enum { HALF = 60 };
+	static int32_t u[HALF * HALF], v[HALF * HALF];
+	static double w[HALF * HALF];
+	uint32_t draw = 1;
+	for (int32_t e = 0; e < HALF * HALF; e++) {
+		u[e] = e / HALF;
+		v[e] = HALF + e % HALF;
+		draw = draw * 1664525 + 1013904223;
+		w[e] = 1 + 1e-10 * ((int32_t)(draw >> 16) % 7 - 3);
+	}
+	for (int sym = 0; sym < 2; sym++)
+		for (int32_t k = 8; k <= 20; k += 4) {
+			struct xt_problem problem = xt_problem(2 * HALF, HALF * HALF, u, v, w, sym);
+			struct pe_eigen_request request = xt_eigen_ask(k, 1e-11);
+			struct pe_eigen_result result;
+			assert_int_equal(pe_eigen_shift_invert(*state, &problem.p, &request, &result), PE_OK);
+			assert_true(result.converged);
+			xt_eigen_check_pairs(&problem, &result, 1e-11);
+			double *spectrum = xt_eigen_spectrum(*state, &problem);
+			xt_eigen_check_values(&result, spectrum, 1e-9 * problem.p.norm1);
+			free(spectrum);
+			pe_eigen_result_free(*state, &result);
+			xt_problem_free(&problem);
+		}
+}
+
 static void survives_a_failed_allocation(void **state)
 {
 	struct xt_problem grid = xt_eigen_grid(12, 12, true);
@@ -282,6 +312,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(takes_negative_weights),
 		cmocka_unit_test(counts_what_is_there),
 		cmocka_unit_test(refuses_a_count_that_rounding_decides),
+		cmocka_unit_test(goes_on_where_nothing_can_be_counted),
 		cmocka_unit_test(agrees_with_arpack),
 		cmocka_unit_test(arpack_counts_in_32_bits),
 		cmocka_unit_test(runs_in_several_threads),
