@@ -114,7 +114,8 @@ struct pe_sparse_matrix pe_eigen_matrix(const struct pe_eigen_problem *p)
 pe_status pe_eigen_count_below(pe_context *ctx, struct pe_sparse_factor *factor, double below, double above,
 	double *point, int64_t *count, bool *valid)
 {
-	static const double places[] = {0.5, 0.3, 0.7, 0.15};
+	/* No simple fractions: between whole eigenvalues parts of the matrix may have theirs there. */
+	static const double places[] = {0.4877, 0.3083, 0.6947, 0.1531};
 	*valid = false;
 	if (below < 0 && above > 0) {
 		if (above > -below)

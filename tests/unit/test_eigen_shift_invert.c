@@ -145,6 +145,29 @@ static void counts_what_is_there(void **state)
 	xt_problem_free(&grid);
 }
 
+/* The triangular graph of 22, nodes in the order of the pairs: 0, 22 and 42, and its parts have whole values
+ * too, so that factors at whole points have pivots near 0. */
+static void counts_between_whole_values(void **state)
+{
+	enum { OF = 22, N = OF * (OF - 1) / 2, EDGES = N * (OF - 2) };
+	static int32_t u[EDGES], v[EDGES];
+	int32_t first[N], second[N], n = 0, edges = 0;
+	for (int32_t a = 0; a < OF; a++)
+		for (int32_t b = a + 1; b < OF; b++, n++) {
+			first[n] = a;
+			second[n] = b;
+			for (int32_t i = 0; i < n; i++) {
+				if (first[i] != a && second[i] != a && second[i] != b)
+					continue;
+				u[edges] = i;
+				v[edges++] = n;
+			}
+		}
+	assert_int_equal(edges, EDGES);
+	for (int sym = 0; sym < 2; sym++)
+		solve(*state, xt_problem(N, EDGES, u, v, NULL, sym), 12, 21);
+}
+
 /* In an interval narrower than rounding no count is worth anything. */
 static void refuses_a_count_that_rounding_decides(void **state)
 {
@@ -311,6 +334,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(exhausts_a_space_of_weights_far_apart),
 		cmocka_unit_test(takes_negative_weights),
 		cmocka_unit_test(counts_what_is_there),
+		cmocka_unit_test(counts_between_whole_values),
 		cmocka_unit_test(refuses_a_count_that_rounding_decides),
 		cmocka_unit_test(goes_on_where_nothing_can_be_counted),
 		cmocka_unit_test(agrees_with_arpack),
