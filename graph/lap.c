@@ -172,7 +172,9 @@ const struct pe_encoder pe_encoder_lap = {
 	.summary = "eigenvectors of the graph Laplacian with the smallest eigenvalues",
 	.help = "L v = w v with L = I - D^-1/2 A D^-1/2 (sym), D - A (none), I - D^-1 A (rw);\n"
 			"D holds the weighted degrees. Columns are unit vectors, eigenvalues ascending.\n"
-			"rw pairs come from sym: v = D^-1/2 u, made unit.\n"
+			"rw pairs come from sym: v = D^-1/2 u, made unit. What is said and asked of\n"
+			"residuals is then of u under sym; that of v under rw is larger where degrees\n"
+			"are orders of magnitude apart, up to the root of their ratio.\n"
 			"Self loops are left out unless the graph was read with loops=keep; then they\n"
 			"count in A and once in D (they cancel in D - A). Directed graphs are made\n"
 			"undirected first. Weights below 0 need normalization=none.\n"
