@@ -23,6 +23,11 @@ static bool is_large(const struct pe_graph_parts *parts, int64_t g)
 	return nodes_of(parts->graph, g) > parts->large;
 }
 
+static int64_t first_of(const struct pe_graph_parts *parts, int64_t number)
+{
+	return number > 0 ? parts->ends[number - 1] : 0;
+}
+
 /* One past the last graph of the part that begins with g. */
 static int64_t end_of_part(const struct pe_graph_parts *parts, int64_t g)
 {
@@ -98,8 +103,8 @@ static void take_views(const struct run *run, const struct rows *rows, pe_tensor
 static pe_status do_part(pe_context *ctx, const struct run *run, int64_t number)
 {
 	const pe_encoding *e = run->e;
-	const int64_t *ends = run->parts->ends;
-	struct pe_part part = {.number = number, .first = number ? ends[number - 1] : 0, .end = ends[number]};
+	struct pe_part part = {
+		.number = number, .first = first_of(run->parts, number), .end = run->parts->ends[number]};
 	part.large = is_large(run->parts, part.first);
 	part.node = run->parts->graph->ptr[part.first];
 	struct rows rows = rows_of(run, &part);
@@ -116,8 +121,7 @@ static pe_status do_part(pe_context *ctx, const struct run *run, int64_t number)
 static pe_status do_chunk(pe_context *worker, void *arg, int64_t chunk)
 {
 	const struct run *run = arg;
-	int64_t first = chunk ? run->parts->ends[chunk - 1] : 0;
-	return is_large(run->parts, first) ? PE_OK : do_part(worker, run, chunk);
+	return is_large(run->parts, first_of(run->parts, chunk)) ? PE_OK : do_part(worker, run, chunk);
 }
 
 pe_status pe_graph_parts_run(
@@ -126,7 +130,7 @@ pe_status pe_graph_parts_run(
 	struct run run = {e, parts, outs, fn, arg};
 	PE_TRY(pe_parallel(e->ctx, parts->count, do_chunk, &run, e->encoder->table.name));
 	for (int64_t p = 0; p < parts->count; p++)
-		if (is_large(parts, p ? parts->ends[p - 1] : 0))
+		if (is_large(parts, first_of(parts, p)))
 			PE_TRY(do_part(e->ctx, &run, p));
 	return PE_OK;
 }
